@@ -37,7 +37,7 @@ export function publishedManifest(manifest) {
   const dependencies = Object.fromEntries(
     external.map((name) => [name, manifest.dependencies[name]]),
   );
-  const ours = ['scripts', 'workspaces', 'devDependencies'];
+  const ours = ['scripts', 'workspaces', 'imports', 'devDependencies'];
   const others = Object.entries(manifest).filter(([field]) => !ours.includes(field));
   return { ...Object.fromEntries(others), dependencies };
 }

@@ -4,7 +4,7 @@ import type {
   AgentSummary,
   ListedTool,
   ListedMcpServer,
-} from '../../../src/client/turnpike-client.js';
+} from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { Link } from '../app/link.js';
 import { HelpLink, Loaded, Nothing, Page, Section } from '../app/page.js';

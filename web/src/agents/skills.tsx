@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react';
-import type { ListedSession } from '../../../src/client/turnpike-client.js';
+import type { ListedSession } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, Loaded, Nothing } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { useSessions } from '../app/use-sessions.js';
-import type { SkillView } from '../../../src/client/turnpike-client.js';
+import type { SkillView } from '#src/client/turnpike-client.js';
 
 /** The skills of the server, or those that the latest session of a folder has. */
 export function Skills({ filter }: { filter: string }) {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../src/storage/shapes/stored-step.js';
+import type { Usage } from '#src/storage/shapes/stored-step.js';
 
 /** Input, output and cached tokens together. Pure. */
 export function allTokens(usage: Usage): number {

@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
 import { lazyPart } from './lazy-part.js';
-import { Menu } from '../ui/icons/icons.js';
+import { Menu } from 'lucide-react';
 import { NewSessionPage } from '../chat/composer/new-session-page.js';
 import { IconButton } from '../ui/button.js';
 import { TooltipProvider } from '../ui/tooltip.js';

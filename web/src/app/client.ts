@@ -1,4 +1,4 @@
-import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { TurnpikeClient } from '#src/client/turnpike-client.js';
 import { apiKey, keyRequest } from './api-key.js';
 import { noteFault } from './connection.js';
 import { isUnauthenticated } from './describe-fault.js';

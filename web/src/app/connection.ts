@@ -1,4 +1,4 @@
-import { ConnectionLostError } from '../../../src/client/transport/client-errors.js';
+import { ConnectionLostError } from '#src/client/transport/client-errors.js';
 import { ValueStore } from './value-store.js';
 
 /** Milliseconds between two looks at whether the server answers. */

@@ -1,5 +1,5 @@
-import { ConnectionLostError, TurnpikeError } from '../../../src/client/transport/client-errors.js';
-import { isPlainObject } from '../../../src/platform/json.js';
+import { ConnectionLostError, TurnpikeError } from '#src/client/transport/client-errors.js';
+import { isPlainObject } from '#src/platform/json.js';
 
 export interface DescribedFault {
   /** The fault in words, and what to do. */

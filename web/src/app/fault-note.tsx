@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from '../ui/icons/icons.js';
+import { CircleAlert, RotateCw } from 'lucide-react';
 import { Button } from '../ui/button.js';
 import { keyRequest } from './api-key.js';
 import { describeFault, isUnauthenticated, type DescribedFault } from './describe-fault.js';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { ModelList } from '../../../src/client/turnpike-client.js';
+import type { ModelList } from '#src/client/turnpike-client.js';
 import { client } from './client.js';
 import { useResource } from './use-resource.js';
 

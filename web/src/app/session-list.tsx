@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ListedSession } from '../../../src/client/turnpike-client.js';
+import type { ListedSession } from '#src/client/turnpike-client.js';
 import { Button } from '../ui/button.js';
 import { formatAgo } from '../ui/format.js';
-import { CalendarClock } from '../ui/icons/icons.js';
+import { CalendarClock } from 'lucide-react';
 import { FaultNote } from './fault-note.js';
 import { Link } from './link.js';
 import { usePending } from './shared.js';

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, type ReactNode } from 'react';
-import type { ListedApprovalView, SessionDefaults } from '../../../src/client/turnpike-client.js';
+import type { ListedApprovalView, SessionDefaults } from '#src/client/turnpike-client.js';
 import { client } from './client.js';
 import { subscribeToTabs } from './tabs.js';
 import { useResource, type Resource } from './use-resource.js';

@@ -14,8 +14,8 @@ import {
   ShieldQuestion,
   Sun,
   Webhook,
-} from '../ui/icons/icons.js';
-import type { Icon } from '../ui/icons/draw-icon.js';
+  type LucideIcon,
+} from 'lucide-react';
 import { IconButton } from '../ui/button.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
@@ -81,7 +81,7 @@ function PageLink({
 }: {
   to: Route['page'];
   route: Route;
-  Picture: Icon;
+  Picture: LucideIcon;
   label: string;
   count?: number;
 }) {
@@ -104,7 +104,7 @@ function PageLink({
   );
 }
 
-const themes: { choice: ThemeChoice; Picture: Icon; next: ThemeChoice }[] = [
+const themes: { choice: ThemeChoice; Picture: LucideIcon; next: ThemeChoice }[] = [
   { choice: 'system', Picture: Monitor, next: 'light' },
   { choice: 'light', Picture: Sun, next: 'dark' },
   { choice: 'dark', Picture: Moon, next: 'system' },

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { ConnectionLostError } from '../../../src/client/transport/client-errors.js';
+import { ConnectionLostError } from '#src/client/transport/client-errors.js';
 import { apiKey } from './api-key.js';
 import { reportFault } from './client.js';
 import { isLost, onReconnect } from './connection.js';

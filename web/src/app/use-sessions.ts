@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { ListedSession } from '../../../src/client/turnpike-client.js';
+import type { ListedSession } from '#src/client/turnpike-client.js';
 import { client } from './client.js';
 import { subscribeToTabs } from './tabs.js';
 import { useResource } from './use-resource.js';

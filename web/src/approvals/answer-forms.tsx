@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { isPlainObject } from '../../../src/platform/json.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { Button } from '../ui/button.js';
 
 const field =

@@ -1,4 +1,4 @@
-import { ShieldQuestion } from '../ui/icons/icons.js';
+import { ShieldQuestion } from 'lucide-react';
 import { useId, useRef, useState, type RefObject } from 'react';
 import { FaultNote } from '../app/fault-note.js';
 import { client, reportFault } from '../app/client.js';

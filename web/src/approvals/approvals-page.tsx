@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { ListedApprovalView } from '../../../src/client/turnpike-client.js';
+import type { ListedApprovalView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { Link } from '../app/link.js';
 import { HelpLink, LoadedList, Nothing, Page, Section } from '../app/page.js';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SessionRecord, ModelList } from '../../../src/client/turnpike-client.js';
+import type { SessionRecord, ModelList } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { useSubject } from '../app/document-title.js';
 import { FaultNote } from '../app/fault-note.js';
@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { FormDialog } from '../ui/form-dialog.js';
 import { Field } from '../ui/field.js';
-import { Download, Pencil, Trash2 } from '../ui/icons/icons.js';
+import { Download, Pencil, Trash2 } from 'lucide-react';
 import { formatShort, formatUsd } from '../ui/format.js';
 import { modeWords } from './composer/permission-modes.js';
 import { conversationMarkdown } from './conversation/conversation-markdown.js';

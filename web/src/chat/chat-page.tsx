@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, useRef } from 'react';
-import { ArrowDown, GitFork } from '../ui/icons/icons.js';
+import { ArrowDown, GitFork } from 'lucide-react';
 import { reportFault, client } from '../app/client.js';
 import { isLost } from '../app/connection.js';
 import { lostWords } from '../app/connection-bar.js';
@@ -9,7 +9,7 @@ import { Loading, Page } from '../app/page.js';
 import { COMPOSER_ID } from '../app/shortcuts.js';
 import { useValue } from '../app/value-store.js';
 import { IconButton } from '../ui/button.js';
-import type { SessionRecord } from '../../../src/client/turnpike-client.js';
+import type { SessionRecord } from '#src/client/turnpike-client.js';
 import { useResource } from '../app/use-resource.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer/composer.js';

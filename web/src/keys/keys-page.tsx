@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { CreatedKey, KeyView } from '../../../src/client/turnpike-client.js';
+import type { CreatedKey, KeyView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, Loaded, Nothing, Page } from '../app/page.js';
 import { useCaller } from '../app/shared.js';
@@ -8,7 +8,7 @@ import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { DeleteButton } from '../ui/delete-button.js';
 import { formatAgo } from '../ui/format.js';
-import { Plus } from '../ui/icons/icons.js';
+import { Plus } from 'lucide-react';
 import { SecretDialog } from '../ui/secret-dialog.js';
 import { Table } from '../ui/table.js';
 import { NewKey } from './new-key.js';

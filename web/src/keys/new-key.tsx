@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { CreatedKey } from '../../../src/client/turnpike-client.js';
+import type { CreatedKey } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { useAct } from '../app/use-act.js';
 import { CheckList, Field } from '../ui/field.js';

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { MemoryFileView } from '../../../src/client/turnpike-client.js';
+import type { MemoryFileView } from '#src/client/turnpike-client.js';
 import { DiffView } from '../chat/turn/diff-view.js';
 import { useUnsaved } from '../app/unsaved.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Button } from '../ui/button.js';
 import { Field } from '../ui/field.js';
 import { formatBytes } from '../ui/format.js';
-import { TriangleAlert } from '../ui/icons/icons.js';
+import { TriangleAlert } from 'lucide-react';
 import { DeleteButton } from '../ui/delete-button.js';
 import { useFileEdit } from './use-file-edit.js';
 

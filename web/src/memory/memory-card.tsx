@@ -1,5 +1,5 @@
 import { useCallback, useEffect } from 'react';
-import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-client.js';
+import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
@@ -7,7 +7,7 @@ import { Loading } from '../app/page.js';
 import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { formatAgo, formatBytes, formatCount } from '../ui/format.js';
-import { FileText } from '../ui/icons/icons.js';
+import { FileText } from 'lucide-react';
 import { DeleteButton } from '../ui/delete-button.js';
 import { OpenFile } from './open-file.js';
 

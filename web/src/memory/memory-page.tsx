@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'react';
-import type { ListedMemoryFile, MemoryView } from '../../../src/client/turnpike-client.js';
+import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../app/page.js';
 import { mayLeave } from '../app/unsaved.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
-import { Plus } from '../ui/icons/icons.js';
+import { Plus } from 'lucide-react';
 import { keepOpened, MemoryCard } from './memory-card.js';
 import { NewFile } from './new-file.js';
 

@@ -1,12 +1,12 @@
 import { useCallback, useState } from 'react';
-import type { ListedMemoryFile } from '../../../src/client/turnpike-client.js';
+import type { ListedMemoryFile } from '#src/client/turnpike-client.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Loading } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
-import { Pencil } from '../ui/icons/icons.js';
+import { Pencil } from 'lucide-react';
 import { DeleteButton } from '../ui/delete-button.js';
 import { FileEditor } from './file-editor.js';
 

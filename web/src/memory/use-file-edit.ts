@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
-import type { MemoryFileView } from '../../../src/client/turnpike-client.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import type { MemoryFileView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { useAct } from '../app/use-act.js';
 

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { QueuedTurnDto, QueueDto, StatusDto } from '../../../src/ops/queue.dto.js';
+import type { QueuedTurnDto, QueueDto, StatusDto } from '#src/ops/queue.dto.js';
 import { client } from '../app/client.js';
 import { Link } from '../app/link.js';
 import { Loaded, Nothing, Page } from '../app/page.js';

@@ -1,5 +1,5 @@
 import { useCallback, useState, useEffect } from 'react';
-import type { TurnComparison } from '../../../src/client/turnpike-client.js';
+import type { TurnComparison } from '#src/client/turnpike-client.js';
 import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
@@ -11,7 +11,7 @@ import { OpenText } from '../chat/text/open-text.js';
 import { MarkdownText } from '../chat/text/markdown.js';
 import { DiffView } from '../chat/turn/diff-view.js';
 import { Toggle } from '../ui/toggle.js';
-import { emptyResult, foldResult } from '../../../src/client/turn/turn-result.js';
+import { emptyResult, foldResult } from '#src/client/turn/turn-result.js';
 import { isUnended, sideNames, type ComparedTurn, compareFacts } from './compared-facts.js';
 
 /** Milliseconds between two looks at turns that run. */

@@ -1,4 +1,4 @@
-import type { TurnComparison } from '../../../src/client/turnpike-client.js';
+import type { TurnComparison } from '#src/client/turnpike-client.js';
 import { formatCount, formatDuration, formatUsd } from '../ui/format.js';
 
 export type ComparedTurn = TurnComparison['left'];

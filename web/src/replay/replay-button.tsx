@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../app/lazy-part.js';
 import { Button, IconButton } from '../ui/button.js';
-import { History } from '../ui/icons/icons.js';
+import { History } from 'lucide-react';
 
 const ReplayDialog = lazyPart(async () => (await import('./replay-dialog.js')).ReplayDialog);
 

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
-import type { WantedReplay } from '../../../src/client/turnpike-client.js';
-import { newKey } from '../../../src/client/transport/transport.js';
+import type { WantedReplay } from '#src/client/turnpike-client.js';
+import { newKey } from '#src/client/transport/transport.js';
 import { client } from '../app/client.js';
 import { useModels } from '../app/models.js';
 import { navigate } from '../app/navigation.js';

@@ -1,4 +1,4 @@
-import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import type { ScheduleView } from '#src/client/turnpike-client.js';
 
 export interface DescribedState {
   look: 'good' | 'amber' | 'bad' | 'muted';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { ScheduleRunView, ScheduleView } from '../../../src/client/turnpike-client.js';
+import type { ScheduleRunView, ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { Link } from '../app/link.js';
 import { LoadedList } from '../app/page.js';

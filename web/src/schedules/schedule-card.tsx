@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';
@@ -8,7 +8,7 @@ import { useNow } from '../app/use-now.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
 import { DeleteButton } from '../ui/delete-button.js';
-import { Pencil } from '../ui/icons/icons.js';
+import { Pencil } from 'lucide-react';
 import { cronWords } from './cron-words.js';
 import { describeState, type DescribedState } from './describe-state.js';
 import { Runs } from './runs.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ScheduleView } from '../../../src/client/turnpike-client.js';
-import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
+import type { ScheduleView } from '#src/client/turnpike-client.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import { describeState } from './describe-state.js';
 import { draftOf, findProblems, parseDraft, problemOf } from './schedule-draft.js';
 

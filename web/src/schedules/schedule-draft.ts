@@ -1,8 +1,8 @@
-import type { ScheduleView, WantedSchedule } from '../../../src/client/turnpike-client.js';
-import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
+import type { ScheduleView, WantedSchedule } from '#src/client/turnpike-client.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import { cronWords } from './cron-words.js';
 import { knownZone } from './zone-times.js';
-import { isPlainObject } from '../../../src/platform/json.js';
+import { isPlainObject } from '#src/platform/json.js';
 
 const MINUTE_MS = 60_000;
 const STANDARD_CATCH_UP_MIN = '10';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { Field, type ControlProps } from '../ui/field.js';
 import { FormDialog } from '../ui/form-dialog.js';

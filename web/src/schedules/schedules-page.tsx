@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react';
-import type { ScheduleView } from '../../../src/client/turnpike-client.js';
+import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
-import { Plus } from '../ui/icons/icons.js';
+import { Plus } from 'lucide-react';
 import { ScheduleCard } from './schedule-card.js';
 import { ScheduleForm } from './schedule-form.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EffectiveSetting } from '../../../src/client/turnpike-client.js';
+import type { EffectiveSetting } from '#src/client/turnpike-client.js';
 import { describeInForce, describeWires } from './describe-in-force.js';
 import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
 

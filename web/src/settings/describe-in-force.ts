@@ -1,4 +1,4 @@
-import type { EffectiveSetting } from '../../../src/client/turnpike-client.js';
+import type { EffectiveSetting } from '#src/client/turnpike-client.js';
 import { formatCount } from '../ui/format.js';
 import type { SettingLook } from './setting-looks.js';
 

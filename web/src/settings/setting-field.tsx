@@ -1,8 +1,8 @@
 import { useId, type ReactNode, useState } from 'react';
-import type { EffectiveSetting, ModelList } from '../../../src/client/turnpike-client.js';
+import type { EffectiveSetting, ModelList } from '#src/client/turnpike-client.js';
 import { IconButton } from '../ui/button.js';
 import { formatCount } from '../ui/format.js';
-import { X } from '../ui/icons/icons.js';
+import { X } from 'lucide-react';
 import { Slider } from '../ui/slider.js';
 import { Tooltip } from '../ui/tooltip.js';
 import { describeInForce, describeWires } from './describe-in-force.js';

@@ -1,4 +1,4 @@
-import { Check, RotateCcw } from '../ui/icons/icons.js';
+import { Check, RotateCcw } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { forgetKey, apiKey, keyRequest } from '../app/api-key.js';
 import { client, reportFault } from '../app/client.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
-import type { EffectiveSetting, Settings } from '../../../src/client/turnpike-client.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import type { EffectiveSetting, Settings } from '#src/client/turnpike-client.js';
 import { UserSettings } from './user-settings.js';
 
 const names = ['max_iterations', 'token_budget', 'max_parallel_tools', 'oracle_model'];

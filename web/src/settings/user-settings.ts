@@ -1,6 +1,6 @@
-import { TurnpikeError } from '../../../src/client/transport/client-errors.js';
-import type { EffectiveSetting, Settings } from '../../../src/client/turnpike-client.js';
-import { isPlainObject } from '../../../src/platform/json.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import type { EffectiveSetting, Settings } from '#src/client/turnpike-client.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { ValueStore } from '../app/value-store.js';
 
 export type SettingValue = Settings[string];

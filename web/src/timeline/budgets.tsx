@@ -1,5 +1,5 @@
-import type { TurnRecord } from '../../../src/client/turnpike-client.js';
-import { costOf } from '../../../src/governance/limits/cost.js';
+import type { TurnRecord } from '#src/client/turnpike-client.js';
+import { costOf } from '#src/governance/limits/cost.js';
 import { formatCount, formatDuration } from '../ui/format.js';
 import type { Timeline } from './build-timeline.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { TurnEvent } from '../../../src/events/turn-event.js';
+import type { TurnEvent } from '#src/events/turn-event.js';
 import { buildTimeline } from './build-timeline.js';
 
 const startMs = Date.parse('2026-01-01T00:00:00Z');

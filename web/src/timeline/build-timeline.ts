@@ -1,7 +1,7 @@
 import { allTokens } from '../app/all-tokens.js';
-import type { Usage } from '../../../src/storage/shapes/stored-step.js';
-import type { TurnEvent, TurnOutcome } from '../../../src/events/turn-event.js';
-import { addUsage } from '../../../src/events/turn-event.js';
+import type { Usage } from '#src/storage/shapes/stored-step.js';
+import type { TurnEvent, TurnOutcome } from '#src/events/turn-event.js';
+import { addUsage } from '#src/events/turn-event.js';
 import { openBars, type Bar } from './bars.js';
 
 export interface StepFacts {

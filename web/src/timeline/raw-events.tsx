@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from 'react';
-import type { TurnEvent } from '../../../src/events/turn-event.js';
+import type { TurnEvent } from '#src/events/turn-event.js';
 import { Button } from '../ui/button.js';
 import { Toggle } from '../ui/toggle.js';
 

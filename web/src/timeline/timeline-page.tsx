@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Square } from '../ui/icons/icons.js';
-import type { TurnRecord } from '../../../src/client/turnpike-client.js';
+import { Square } from 'lucide-react';
+import type { TurnRecord } from '#src/client/turnpike-client.js';
 import { allTokens } from '../app/all-tokens.js';
 import { client, reportFault } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';

@@ -1,5 +1,5 @@
-import type { TurnEvent } from '../../../src/events/turn-event.js';
-import { pause, systemClientClock } from '../../../src/client/transport/receive-frames.js';
+import type { TurnEvent } from '#src/events/turn-event.js';
+import { pause, systemClientClock } from '#src/client/transport/receive-frames.js';
 import { client, reportFault } from '../app/client.js';
 import { ValueStore } from '../app/value-store.js';
 

@@ -6,15 +6,15 @@ import {
   RotateCcw,
   ShieldQuestion,
   Wrench,
-} from '../ui/icons/icons.js';
-import type { Icon } from '../ui/icons/draw-icon.js';
+  type LucideIcon,
+} from 'lucide-react';
 import { allTokens } from '../app/all-tokens.js';
 import { Link } from '../app/link.js';
 import { formatDuration, formatShort } from '../ui/format.js';
 import type { Bar, BarKind, BarStatus } from './bars.js';
 import type { Timeline } from './build-timeline.js';
 
-const pictures: Record<BarKind, Icon> = {
+const pictures: Record<BarKind, LucideIcon> = {
   queue: Clock,
   step: Footprints,
   model: BrainCircuit,

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { IconButton } from './button.js';
-import { Check, Copy } from './icons/icons.js';
+import { Check, Copy } from 'lucide-react';
 
 /** Copies a text, and says that it did until the focus goes on. */
 export function CopyButton({

@@ -1,4 +1,4 @@
-import { X } from './icons/icons.js';
+import { X } from 'lucide-react';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { IconButton } from './button.js';
 

@@ -1,4 +1,4 @@
-import { LoaderCircle } from './icons/icons.js';
+import { LoaderCircle } from 'lucide-react';
 
 export function Spinner({
   size = 14,

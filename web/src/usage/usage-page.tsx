@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import type { DayOfUsage, UsageView } from '../../../src/client/turnpike-client.js';
+import type { DayOfUsage, UsageView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, Loaded, Nothing, Page } from '../app/page.js';
 import { useCaller } from '../app/shared.js';

@@ -1,5 +1,5 @@
 import { useCallback, useId, useState } from 'react';
-import type { DeliveryStatus, DeliveryView } from '../../../src/client/turnpike-client.js';
+import type { DeliveryStatus, DeliveryView } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { Link } from '../app/link.js';

@@ -3,7 +3,7 @@ import {
   TurnpikeError,
   type WantedWebhook,
   type WebhookWithSecret,
-} from '../../../src/client/turnpike-client.js';
+} from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { useAct } from '../app/use-act.js';
 import { CheckList, Field } from '../ui/field.js';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { WebhookView, WebhookWithSecret } from '../../../src/client/turnpike-client.js';
+import type { WebhookView, WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { FaultNote } from '../app/fault-note.js';
 import { useAct } from '../app/use-act.js';
@@ -8,7 +8,7 @@ import { Button } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/confirm-dialog.js';
 import { DeleteButton } from '../ui/delete-button.js';
 import { formatFor } from '../ui/format.js';
-import { RotateCw } from '../ui/icons/icons.js';
+import { RotateCw } from 'lucide-react';
 import { Deliveries } from './deliveries.js';
 
 /** A webhook with its deliveries, and what can be done with it. */

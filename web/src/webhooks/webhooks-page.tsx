@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react';
-import type { WebhookWithSecret } from '../../../src/client/turnpike-client.js';
+import type { WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../app/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../app/page.js';
 import { useResource } from '../app/use-resource.js';
 import { Button } from '../ui/button.js';
-import { Plus } from '../ui/icons/icons.js';
+import { Plus } from 'lucide-react';
 import { SecretDialog } from '../ui/secret-dialog.js';
 import { NewWebhook } from './new-webhook.js';
 import { WebhookCard } from './webhook-card.js';

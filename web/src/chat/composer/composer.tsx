@@ -7,7 +7,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
-import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../ui/icons/icons.js';
+import { ArrowUp, Brain, Paperclip, Quote, Square } from 'lucide-react';
 import { useModels } from '../../app/models.js';
 import { useCaller } from '../../app/shared.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
@@ -16,7 +16,7 @@ import { Toggle } from '../../ui/toggle.js';
 import { Spinner } from '../../ui/spinner.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
 import { useValue } from '../../app/value-store.js';
-import type { ModelList } from '../../../../src/client/turnpike-client.js';
+import type { ModelList } from '#src/client/turnpike-client.js';
 import { formatShort } from '../../ui/format.js';
 import { ChosenChip } from './file-chip.js';
 import { turnOptions, turnOpts, type OnBusy, efforts, type TurnOptions } from './turn-options.js';

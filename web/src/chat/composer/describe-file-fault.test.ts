@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  ConnectionLostError,
-  TurnpikeError,
-} from '../../../../src/client/transport/client-errors.js';
+import { ConnectionLostError, TurnpikeError } from '#src/client/transport/client-errors.js';
 import { describeFileFault } from './describe-file-fault.js';
 
 const refusal = (reason: string) =>

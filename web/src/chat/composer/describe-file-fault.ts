@@ -1,5 +1,5 @@
-import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
-import { isPlainObject } from '../../../../src/platform/json.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { describeFault } from '../../app/describe-fault.js';
 import { formatBytes } from '../../ui/format.js';
 

@@ -1,6 +1,6 @@
 import { Suspense, useState, type Ref } from 'react';
 import { lazyPart } from '../../app/lazy-part.js';
-import { FileText, X } from '../../ui/icons/icons.js';
+import { FileText, X } from 'lucide-react';
 import { formatBytes } from '../../ui/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
 import { useNearViewport } from '../turn/use-near-viewport.js';

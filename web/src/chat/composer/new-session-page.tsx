@@ -1,7 +1,7 @@
 import { useCallback, useId, useState, type ReactNode } from 'react';
-import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
-import type { AgentSummary, ModelList } from '../../../../src/client/turnpike-client.js';
-import { compact } from '../../../../src/platform/compact.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import type { AgentSummary, ModelList } from '#src/client/turnpike-client.js';
+import { compact } from '#src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
 import { useModels } from '../../app/models.js';

@@ -1,5 +1,5 @@
-import { compact } from '../../../../src/platform/compact.js';
-import { isPlainObject } from '../../../../src/platform/json.js';
+import { compact } from '#src/platform/compact.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { ValueStore } from '../../app/value-store.js';
 
 /** The values of `opts.thinking.effort`, from least to most. */

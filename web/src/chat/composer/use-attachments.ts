@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { compact } from '../../../../src/platform/compact.js';
+import { compact } from '#src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import { formatBytes } from '../../ui/format.js';
 

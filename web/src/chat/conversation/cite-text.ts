@@ -1,4 +1,4 @@
-import type { Source } from '../../../../src/events/turn-event.js';
+import type { Source } from '#src/events/turn-event.js';
 
 /** A citation at a place of a text. */
 export interface CiteMark {

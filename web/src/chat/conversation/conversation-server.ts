@@ -1,5 +1,5 @@
-import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
-import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
+import type { SessionRecord } from '#src/client/turnpike-client.js';
+import type { MessageDto } from '#src/turn/history/messages.dto.js';
 import type { AnyFrame, Submission } from './turn-view.js';
 
 /** A turn of a list. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
-import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
+import type { MessageDto } from '#src/turn/history/messages.dto.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer, TurnSummary } from './conversation-server.js';
 import type { AnyFrame, Submission } from './turn-view.js';

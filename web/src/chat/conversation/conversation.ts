@@ -1,7 +1,7 @@
-import { newKey } from '../../../../src/client/transport/transport.js';
-import type { SessionRecord } from '../../../../src/client/turnpike-client.js';
+import { newKey } from '#src/client/transport/transport.js';
+import type { SessionRecord } from '#src/client/turnpike-client.js';
 import { ValueStore } from '../../app/value-store.js';
-import { TurnpikeError } from '../../../../src/client/transport/client-errors.js';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import type { ConversationServer, StoredConversation } from './conversation-server.js';
 import { isActive, mergeStored } from './view-messages.js';
 import { reduceTurn } from './reduce-turn.js';

@@ -1,7 +1,7 @@
 import { apiKey } from '../../app/api-key.js';
 import { publishToTabs } from '../../app/tabs.js';
-import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
-import { compact } from '../../../../src/platform/compact.js';
+import type { MessageDto } from '#src/turn/history/messages.dto.js';
+import { compact } from '#src/platform/compact.js';
 import { client, reportFault } from '../../app/client.js';
 import { optionsOfTurn } from '../turn/options-of-turn.js';
 import { Conversation } from './conversation.js';

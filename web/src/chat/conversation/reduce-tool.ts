@@ -1,5 +1,5 @@
-import type { HarnessFrames } from '../../../../src/wires/harness/dialect/harness-frames.js';
-import { compact } from '../../../../src/platform/compact.js';
+import type { HarnessFrames } from '#src/wires/harness/dialect/harness-frames.js';
+import { compact } from '#src/platform/compact.js';
 import { emptyTurn, type Item, type ToolItem, type TurnView } from './turn-view.js';
 
 type ToolFrameName =

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { TurnEvent } from '../../../../src/events/turn-event.js';
-import { harnessDialect } from '../../../../src/wires/harness/dialect/harness.js';
+import type { TurnEvent } from '#src/events/turn-event.js';
+import { harnessDialect } from '#src/wires/harness/dialect/harness.js';
 import { reduceTurn } from './reduce-turn.js';
 import { emptyTurn, type AnyFrame, type Item, type TurnView } from './turn-view.js';
 

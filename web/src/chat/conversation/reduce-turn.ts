@@ -1,10 +1,7 @@
-import type {
-  HarnessFrameName,
-  HarnessFrames,
-} from '../../../../src/wires/harness/dialect/harness-frames.js';
-import { addUsage } from '../../../../src/events/turn-event.js';
-import { compact } from '../../../../src/platform/compact.js';
-import { isPlainObject } from '../../../../src/platform/json.js';
+import type { HarnessFrameName, HarnessFrames } from '#src/wires/harness/dialect/harness-frames.js';
+import { addUsage } from '#src/events/turn-event.js';
+import { compact } from '#src/platform/compact.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { distinctSources, keyOfSource } from './cite-text.js';
 import { reduceTool, type ViewFrames } from './reduce-tool.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ModelCatalogue } from '../../../../src/provider/model-catalogue.js';
-import { viewModel } from '../../../../src/options/model-list.dto.js';
+import { ModelCatalogue } from '#src/provider/model-catalogue.js';
+import { viewModel } from '#src/options/model-list.dto.js';
 import { sessionFacts } from './session-facts.js';
 import { emptyTurn, type TurnView } from './turn-view.js';
 

@@ -1,6 +1,6 @@
-import type { ListedModel, ModelList } from '../../../../src/client/turnpike-client.js';
-import { costOf } from '../../../../src/governance/limits/cost.js';
-import { compact } from '../../../../src/platform/compact.js';
+import type { ListedModel, ModelList } from '#src/client/turnpike-client.js';
+import { costOf } from '#src/governance/limits/cost.js';
+import { compact } from '#src/platform/compact.js';
 import type { TurnView } from './turn-view.js';
 
 /** The model, context and cost of a session. */

@@ -1,12 +1,5 @@
 import { memo, type ReactNode } from 'react';
-import {
-  ChevronRight,
-  CornerDownRight,
-  FileX,
-  TriangleAlert,
-  Bot,
-  Braces,
-} from '../../ui/icons/icons.js';
+import { ChevronRight, CornerDownRight, FileX, TriangleAlert, Bot, Braces } from 'lucide-react';
 import { DescribedFaultNote } from '../../app/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
@@ -14,7 +7,7 @@ import { OpenText } from '../text/open-text.js';
 import { isSaidByReply, describeNotice } from '../turn/describe-notice.js';
 import { Cited, Sources } from '../text/sources.js';
 import { ToolCard } from '../turn/tool-card.js';
-import type { Source } from '../../../../src/events/turn-event.js';
+import type { Source } from '#src/events/turn-event.js';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';
 import { Spinner } from '../../ui/spinner.js';

@@ -1,6 +1,6 @@
-import type { MessageDto } from '../../../../src/turn/history/messages.dto.js';
-import type { ToolStatus, Usage } from '../../../../src/storage/shapes/stored-step.js';
-import type { Source, TurnOutcome } from '../../../../src/events/turn-event.js';
+import type { MessageDto } from '#src/turn/history/messages.dto.js';
+import type { ToolStatus, Usage } from '#src/storage/shapes/stored-step.js';
+import type { Source, TurnOutcome } from '#src/events/turn-event.js';
 import type { CiteMark } from './cite-text.js';
 
 /** A frame as the client received it, of any name. */

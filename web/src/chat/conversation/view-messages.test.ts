@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type {
-  MessageDto,
-  MessagePart,
-  StepDto,
-} from '../../../../src/turn/history/messages.dto.js';
+import type { MessageDto, MessagePart, StepDto } from '#src/turn/history/messages.dto.js';
 import { turnsOfMessages } from './view-messages.js';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };

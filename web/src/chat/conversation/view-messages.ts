@@ -3,10 +3,10 @@ import type {
   MessagePart,
   NoticeDto,
   StepDto,
-} from '../../../../src/turn/history/messages.dto.js';
-import { toolStatuses } from '../../../../src/storage/shapes/stored-step.js';
-import { compact } from '../../../../src/platform/compact.js';
-import { isPlainObject } from '../../../../src/platform/json.js';
+} from '#src/turn/history/messages.dto.js';
+import { toolStatuses } from '#src/storage/shapes/stored-step.js';
+import { compact } from '#src/platform/compact.js';
+import { isPlainObject } from '#src/platform/json.js';
 import { reduceTurn, type OwnFrame } from './reduce-turn.js';
 import {
   emptyTurn,

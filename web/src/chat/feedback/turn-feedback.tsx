@@ -1,11 +1,11 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../app/lazy-part.js';
-import type { FeedbackView } from '../../../../src/client/turnpike-client.js';
+import type { FeedbackView } from '#src/client/turnpike-client.js';
 import { client } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
 import { useAct } from '../../app/use-act.js';
 import { IconButton } from '../../ui/button.js';
-import { MessageSquare, ThumbsDown, ThumbsUp } from '../../ui/icons/icons.js';
+import { MessageSquare, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useNearViewport } from '../turn/use-near-viewport.js';
 
 const CommentDialog = lazyPart(async () => (await import('./comment-dialog.js')).CommentDialog);

@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../app/lazy-part.js';
 import { IconButton } from '../../ui/button.js';
-import { GitFork } from '../../ui/icons/icons.js';
+import { GitFork } from 'lucide-react';
 
 const ForkDialog = lazyPart(async () => (await import('./fork-dialog.js')).ForkDialog);
 

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
-import type { ForkedSession } from '../../../../src/client/turnpike-client.js';
-import { newKey } from '../../../../src/client/transport/transport.js';
+import type { ForkedSession } from '#src/client/turnpike-client.js';
+import { newKey } from '#src/client/transport/transport.js';
 import { client } from '../../app/client.js';
 import { FaultNote } from '../../app/fault-note.js';
 import { navigate } from '../../app/navigation.js';

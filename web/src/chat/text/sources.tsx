@@ -1,8 +1,8 @@
 import { createContext, memo, useContext, type ReactNode } from 'react';
 import { Popover } from 'radix-ui';
-import type { Source } from '../../../../src/events/turn-event.js';
+import type { Source } from '#src/events/turn-event.js';
 import { distinctSources, keyOfSource } from '../conversation/cite-text.js';
-import { BookOpen, ExternalLink, FileText, Globe } from '../../ui/icons/icons.js';
+import { BookOpen, ExternalLink, FileText, Globe } from 'lucide-react';
 
 /** The sources that the marks of a text count, in their order. */
 const CitedContext = createContext<readonly Source[]>([]);

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../../src/platform/json.js';
+import { isPlainObject } from '#src/platform/json.js';
 import type { ToolItem } from '../conversation/turn-view.js';
 
 /** The most telling argument of a call, for one line. Pure. */

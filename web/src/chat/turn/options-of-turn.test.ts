@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../../../test/support/agents/parse-persona.js';
-import { freeLimits } from '../../../../src/options/resolve-limits.js';
-import { resolveOptions } from '../../../../src/options/resolve-options.js';
+import { freeLimits } from '#src/options/resolve-limits.js';
+import { resolveOptions } from '#src/options/resolve-options.js';
 import { changedOptions, optionsOfTurn } from './options-of-turn.js';
 
 const persona = parsePersona('P', '---\ntools: [read]\nthinking: true\n---\nPrompt');

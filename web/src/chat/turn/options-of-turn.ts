@@ -1,5 +1,5 @@
-import type { TurnRecord } from '../../../../src/client/turnpike-client.js';
-import { agentConfigToWire } from '../../../../src/governance/decision-tree/agent-config.js';
+import type { TurnRecord } from '#src/client/turnpike-client.js';
+import { agentConfigToWire } from '#src/governance/decision-tree/agent-config.js';
 
 type Options = Record<string, unknown>;
 

@@ -12,8 +12,8 @@ import {
   ListTodo,
   SquareTerminal,
   Wrench,
-} from '../../ui/icons/icons.js';
-import type { Icon } from '../../ui/icons/draw-icon.js';
+  type LucideIcon,
+} from 'lucide-react';
 import { memo, useState, type ReactNode } from 'react';
 import { ApprovalCard } from '../../approvals/approval-card.js';
 import { formatDuration } from '../../ui/format.js';
@@ -23,7 +23,7 @@ import { DiffView } from './diff-view.js';
 import { OpenText } from '../text/open-text.js';
 import type { ToolItem, TurnView } from '../conversation/turn-view.js';
 
-const pictures: Record<string, Icon> = {
+const pictures: Record<string, LucideIcon> = {
   bash: SquareTerminal,
   write: FilePen,
   edit: FilePen,

@@ -5,7 +5,7 @@ import {
   CircleSlash,
   ShieldQuestion,
   TriangleAlert,
-} from '../../ui/icons/icons.js';
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { allTokens } from '../../app/all-tokens.js';
 import { Link } from '../../app/link.js';

@@ -10,7 +10,7 @@ import { ForkButton } from '../fork/fork-button.js';
 import { TurnFeedback } from '../feedback/turn-feedback.js';
 import { IconButton, Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
-import { Pencil, RotateCw } from '../../ui/icons/icons.js';
+import { Pencil, RotateCw } from 'lucide-react';
 import { VersionSwitch } from '../versions/version-switch.js';
 import { describeTurnFault } from './describe-turn-fault.js';
 import { changedOptions } from './options-of-turn.js';

@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../app/lazy-part.js';
 import { IconButton } from '../../ui/button.js';
-import { ChevronLeft, ChevronRight, Columns2 } from '../../ui/icons/icons.js';
+import { ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
 import type { Conversation } from '../conversation/conversation.js';
 import type { ShownTurn } from '../conversation/turn-view.js';
 
