@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
-import { watchConnection } from './app/connection.js';
+import { watchConnection } from './api/connection.js';
 import { applyTheme } from './app/theme.js';
 import './style.css';
 

@@ -1,4 +1,4 @@
-import { useValue, ValueStore } from './value-store.js';
+import { useValue, ValueStore } from '../hooks/value-store.js';
 
 const announcement = new ValueStore('');
 

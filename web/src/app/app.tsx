@@ -1,50 +1,56 @@
 import { Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
-import { lazyPart } from './lazy-part.js';
+import { lazyPart } from '../components/lazy-part.js';
 import { Menu } from 'lucide-react';
-import { NewSessionPage } from '../chat/composer/new-session-page.js';
-import { IconButton } from '../ui/button.js';
-import { TooltipProvider } from '../ui/tooltip.js';
+import { NewSessionPage } from '../features/chat/composer/new-session-page.js';
+import { IconButton } from '../components/button.js';
+import { TooltipProvider } from '../components/tooltip.js';
 import { LiveRegion } from './announce.js';
-import { noteFault } from './connection.js';
+import { noteFault } from '../api/connection.js';
 import { ConnectionBar } from './connection-bar.js';
 import { DocumentTitle } from './document-title.js';
 import { KeyDialog } from './key-dialog.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
 import { currentRoute } from './navigation.js';
-import { Loading, Page } from './page.js';
+import { Loading, Page } from '../components/page.js';
 import type { Route } from './route.js';
 import { SharedProvider } from './shared.js';
 import { Shortcuts } from './shortcuts.js';
 import { Sidebar } from './sidebar.js';
-import { useValue } from './value-store.js';
-import { isLoadFault } from './describe-fault.js';
-import { FaultNote } from './fault-note.js';
+import { useValue } from '../hooks/value-store.js';
+import { isLoadFault } from '../api/describe-fault.js';
+import { FaultNote } from '../components/fault-note.js';
 
 /** Loaded with the conversation, and before it where the first page is shown. */
-const loadChat = () => import('../chat/chat-page.js');
+const loadChat = () => import('../features/chat/chat-page.js');
 const ChatPage = lazyPart(async () => (await loadChat()).ChatPage);
 const ApprovalsPage = lazyPart(
-  async () => (await import('../approvals/approvals-page.js')).ApprovalsPage,
+  async () => (await import('../features/approvals/approvals-page.js')).ApprovalsPage,
 );
-const KeysPage = lazyPart(async () => (await import('../keys/keys-page.js')).KeysPage);
-const UsagePage = lazyPart(async () => (await import('../usage/usage-page.js')).UsagePage);
-const HelpPage = lazyPart(async () => (await import('../help/help-page.js')).HelpPage);
+const KeysPage = lazyPart(async () => (await import('../features/keys/keys-page.js')).KeysPage);
+const UsagePage = lazyPart(async () => (await import('../features/usage/usage-page.js')).UsagePage);
+const HelpPage = lazyPart(async () => (await import('../features/help/help-page.js')).HelpPage);
 const TimelinePage = lazyPart(
-  async () => (await import('../timeline/timeline-page.js')).TimelinePage,
+  async () => (await import('../features/timeline/timeline-page.js')).TimelinePage,
 );
-const ComparePage = lazyPart(async () => (await import('../replay/compare-page.js')).ComparePage);
+const ComparePage = lazyPart(
+  async () => (await import('../features/replay/compare-page.js')).ComparePage,
+);
 const SettingsPage = lazyPart(
-  async () => (await import('../settings/settings-page.js')).SettingsPage,
+  async () => (await import('../features/settings/settings-page.js')).SettingsPage,
 );
-const AgentsPage = lazyPart(async () => (await import('../agents/agents-page.js')).AgentsPage);
-const QueuePage = lazyPart(async () => (await import('../queue/queue-page.js')).QueuePage);
-const MemoryPage = lazyPart(async () => (await import('../memory/memory-page.js')).MemoryPage);
+const AgentsPage = lazyPart(
+  async () => (await import('../features/agents/agents-page.js')).AgentsPage,
+);
+const QueuePage = lazyPart(async () => (await import('../features/queue/queue-page.js')).QueuePage);
+const MemoryPage = lazyPart(
+  async () => (await import('../features/memory/memory-page.js')).MemoryPage,
+);
 const SchedulesPage = lazyPart(
-  async () => (await import('../schedules/schedules-page.js')).SchedulesPage,
+  async () => (await import('../features/schedules/schedules-page.js')).SchedulesPage,
 );
 const WebhooksPage = lazyPart(
-  async () => (await import('../webhooks/webhooks-page.js')).WebhooksPage,
+  async () => (await import('../features/webhooks/webhooks-page.js')).WebhooksPage,
 );
 
 /** The frame of every page, with the sidebar; on narrow screens it is a drawer. */

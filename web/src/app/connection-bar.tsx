@@ -1,6 +1,6 @@
-import { Spinner } from '../ui/spinner.js';
-import { isLost } from './connection.js';
-import { useValue } from './value-store.js';
+import { Spinner } from '../components/spinner.js';
+import { isLost } from '../api/connection.js';
+import { useValue } from '../hooks/value-store.js';
 
 export const lostWords = 'Connection lost, reconnecting…';
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { ValueStore, useValue } from './value-store.js';
+import { ValueStore, useValue } from '../hooks/value-store.js';
 import { usePending } from './shared.js';
 
 /** What the shown page is about, before the name of its kind; empty: the kind alone says it. */

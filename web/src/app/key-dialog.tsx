@@ -1,8 +1,8 @@
 import { useId, useState } from 'react';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
-import { keyRequest, storeKey, type KeyRequest } from './api-key.js';
-import { useValue } from './value-store.js';
+import { Button } from '../components/button.js';
+import { Dialog } from '../components/dialog.js';
+import { keyRequest, storeKey, type KeyRequest } from '../api/api-key.js';
+import { useValue } from '../hooks/value-store.js';
 
 const reasons: Record<KeyRequest, string> = {
   missing:

@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react';
 import { mayLeave } from './unsaved.js';
 import { parseRoute, type Route } from './route.js';
-import { ValueStore } from './value-store.js';
+import { ValueStore } from '../hooks/value-store.js';
 
 /** The current page, by the History API. */
 export const currentRoute = new ValueStore<Route>(parseRoute(location.pathname));

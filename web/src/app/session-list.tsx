@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ListedSession } from '#src/client/turnpike-client.js';
-import { Button } from '../ui/button.js';
-import { formatAgo } from '../ui/format.js';
+import { Button } from '../components/button.js';
+import { formatAgo } from '../components/format.js';
 import { CalendarClock } from 'lucide-react';
-import { FaultNote } from './fault-note.js';
+import { FaultNote } from '../components/fault-note.js';
 import { Link } from './link.js';
 import { usePending } from './shared.js';
-import { useNow } from './use-now.js';
+import { useNow } from '../hooks/use-now.js';
 import { useSessions, type SessionKind } from './use-sessions.js';
 
 /** A row that is a link. */

@@ -1,7 +1,7 @@
 import { createContext, useCallback, useContext, useEffect, type ReactNode } from 'react';
 import type { ListedApprovalView, SessionDefaults } from '#src/client/turnpike-client.js';
-import { client } from './client.js';
-import { subscribeToTabs } from './tabs.js';
+import { client } from '../api/client.js';
+import { subscribeToTabs } from '../api/tabs.js';
 import { useResource, type Resource } from './use-resource.js';
 
 const PENDING_MS = 5_000;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
-import { Dialog } from '../ui/dialog.js';
+import { Dialog } from '../components/dialog.js';
 import { navigate } from './navigation.js';
-import { useValue, ValueStore } from './value-store.js';
+import { useValue, ValueStore } from '../hooks/value-store.js';
 
 /** The id of the field for a message, where the page has one. */
 export const COMPOSER_ID = 'composer';

@@ -16,7 +16,7 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
-import { IconButton } from '../ui/button.js';
+import { IconButton } from '../components/button.js';
 import { Link } from './link.js';
 import markUrl from './mark.svg';
 import type { Route } from './route.js';
@@ -24,7 +24,7 @@ import { rowLook, SessionList } from './session-list.js';
 import { useCaller, useMaySeeQueue, usePending } from './shared.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
-import { useValue } from './value-store.js';
+import { useValue } from '../hooks/value-store.js';
 
 /** The links to sessions and pages. */
 export function Sidebar({ route }: { route: Route }) {

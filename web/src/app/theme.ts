@@ -1,4 +1,4 @@
-import { ValueStore } from './value-store.js';
+import { ValueStore } from '../hooks/value-store.js';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 

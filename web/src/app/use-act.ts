@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { reportFault } from './client.js';
+import { reportFault } from '../api/client.js';
 
 export interface Act {
   isBusy: boolean;

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ConnectionLostError } from '#src/client/transport/client-errors.js';
-import { apiKey } from './api-key.js';
-import { reportFault } from './client.js';
-import { isLost, onReconnect } from './connection.js';
-import { useValue } from './value-store.js';
+import { apiKey } from '../api/api-key.js';
+import { reportFault } from '../api/client.js';
+import { isLost, onReconnect } from '../api/connection.js';
+import { useValue } from '../hooks/value-store.js';
 
 export interface Resource<T> {
   /** The last loaded value, also during the next request. */

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { ListedSession } from '#src/client/turnpike-client.js';
-import { client } from './client.js';
-import { subscribeToTabs } from './tabs.js';
+import { client } from '../api/client.js';
+import { subscribeToTabs } from '../api/tabs.js';
 import { useResource } from './use-resource.js';
-import { useValue, ValueStore } from './value-store.js';
+import { useValue, ValueStore } from '../hooks/value-store.js';
 
 const EVERY_MS = 10_000;
 /** Sessions of the first page, and of each one that is asked for after it. */

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { FaultNote } from './fault-note.js';
+import { useAct } from '../app/use-act.js';
+import { Button } from './button.js';
+import { Dialog } from './dialog.js';
+
+/**
+ * Asks before something that cannot be undone. The button that does it is elsewhere than the one that asks, and has no
+ * focus: a double click or a second Enter does nothing.
+ */
+export function ConfirmDialog({
+  title,
+  action,
+  children,
+  onConfirm,
+  onClose,
+}: {
+  title: string;
+  /** The words of the button. */
+  action: string;
+  /** What is lost. */
+  children: ReactNode;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const act = useAct();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p className="text-sm text-soft">{children}</p>
+      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button data-first onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          look="bad"
+          disabled={act.isBusy}
+          onClick={() =>
+            act.run(async () => {
+              await onConfirm();
+              onClose();
+            })
+          }
+        >
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

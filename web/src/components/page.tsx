@@ -1,0 +1,130 @@
+import { useId, type ReactNode } from 'react';
+import { FaultNote } from './fault-note.js';
+import { Link } from '../app/link.js';
+import type { Resource } from '../app/use-resource.js';
+
+/** A page beside the chat: a title and a column. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
+      <div className="mx-auto max-w-5xl px-4 pt-6 pb-16 sm:px-8">
+        <header className="mb-5 flex flex-wrap items-start justify-between gap-3">
+          <div className="min-w-0 flex-1 basis-72">
+            <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+            {lead !== undefined && (
+              <div className="mt-0.5 text-sm text-pretty text-muted">{lead}</div>
+            )}
+          </div>
+          {actions}
+        </header>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** A part of a page under a heading. */
+export function Section({
+  title,
+  className = 'mt-8',
+  children,
+}: {
+  title: ReactNode;
+  className?: string;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={className}>
+      <h2 id={id} className="mb-2 text-sm font-semibold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/** A value of the server's once it is loaded; beside or in place of it, why it could not be loaded. */
+export function Loaded<T>({
+  from: { value, fault, reload },
+  what,
+  children,
+}: {
+  from: Resource<T>;
+  /** What is loaded, in words. */
+  what: string;
+  children: (value: T) => ReactNode;
+}) {
+  return (
+    <>
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value === undefined && fault === undefined && <Loading what={what} />}
+      {value !== undefined && children(value)}
+    </>
+  );
+}
+
+/** The entries of a list once they are loaded. */
+export function LoadedList<T>({
+  from,
+  what,
+  nothing,
+  look = 'cards',
+  children,
+}: {
+  from: Resource<readonly T[]>;
+  what: string;
+  /** What stands for a list without entries. */
+  nothing: ReactNode;
+  look?: 'cards' | 'rows';
+  children: (one: T) => ReactNode;
+}) {
+  return (
+    <Loaded from={from} what={what}>
+      {(all) =>
+        all.length === 0 ? (
+          nothing
+        ) : (
+          <ul className={look === 'cards' ? 'space-y-3' : 'divide-y divide-line text-sm'}>
+            {all.map(children)}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+export function Loading({ what }: { what: string }) {
+  return <p className="pulse py-6 text-sm text-muted">Loading {what}…</p>;
+}
+
+/** What stands where a list has nothing: what would be here, and how to get it. */
+export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="rounded-xl border border-dashed border-line px-4 py-8 text-center text-sm text-muted">
+      <p className="font-medium text-ink">{title}</p>
+      {children !== undefined && (
+        <p className="mx-auto mt-1 max-w-prose text-balance">{children}</p>
+      )}
+    </div>
+  );
+}
+
+/** A link to a page of the manual. */
+export function HelpLink({ topic, children }: { topic: string; children: ReactNode }) {
+  return (
+    <Link href={`/help/${topic}`} className="text-accent-ink underline">
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,223 @@
+import { useCallback, useState } from 'react';
+import type {
+  AgentProblem,
+  AgentSummary,
+  ListedTool,
+  ListedMcpServer,
+} from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { Link } from '../../app/link.js';
+import { HelpLink, Loaded, Nothing, Page, Section } from '../../components/page.js';
+import { useResource } from '../../app/use-resource.js';
+import { OpenText } from '../chat/text/open-text.js';
+import { formatCount } from '../../components/format.js';
+import { FaultNote } from '../../components/fault-note.js';
+import { AgentSkills, matches, Skills } from './skills.js';
+
+/** The named agents, the server's skills and its tools. */
+export function AgentsPage() {
+  const files = useResource(useCallback(() => client().agentFiles(), []));
+  const agents = { ...files, value: files.value?.agents };
+  const tools = useResource(useCallback(() => client().tools(), []));
+  const [filter, setFilter] = useState('');
+  return (
+    <Page
+      title="Agents and tools"
+      lead="Who works for you on this server, and with what."
+      actions={
+        <input
+          type="search"
+          aria-label="Filter agents and tools"
+          placeholder="Filter"
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+          className="h-8 w-44 rounded-lg border border-line-strong bg-panel px-2.5 text-sm"
+        />
+      }
+    >
+      <Section title="Agents" className="">
+        <Loaded from={agents} what="agents">
+          {(all) => (
+            <>
+              {all.length === 0 && (
+                <Nothing title="No agents yet.">
+                  An agent is a Markdown file in the folder agents of the instruction root.{' '}
+                  <HelpLink topic="guide/named-agents">How to write one</HelpLink>
+                </Nothing>
+              )}
+              {files.value !== undefined && files.value.problems.length > 0 && (
+                <Problems problems={files.value.problems} />
+              )}
+              <ul className="grid gap-3 sm:grid-cols-2">
+                {all
+                  .filter((agent) => matches(filter, agent))
+                  .map((agent) => (
+                    <AgentCard key={agent.name} agent={agent} />
+                  ))}
+              </ul>
+            </>
+          )}
+        </Loaded>
+      </Section>
+      <Skills filter={filter} />
+      <McpServers />
+      <Section title="Tools">
+        <Loaded from={tools} what="tools">
+          {(all) => (
+            <ul className="divide-y divide-line rounded-xl border border-line bg-panel">
+              {all
+                .filter((tool) => matches(filter, tool))
+                .map((tool) => (
+                  <ToolRow key={tool.name} tool={tool} />
+                ))}
+            </ul>
+          )}
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+function Problems({ problems }: { problems: readonly AgentProblem[] }) {
+  return (
+    <ul
+      aria-label="Faults of agent files"
+      className="mb-3 rounded-xl border border-bad/40 bg-bad-wash px-4 py-2 text-xs text-bad"
+    >
+      {problems.map(({ file, line, message }) => (
+        <li key={`${file}:${line}:${message}`} className="py-0.5 [overflow-wrap:anywhere]">
+          <code className="font-mono">
+            {file}:{line}
+          </code>{' '}
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const types: Record<number, string> = { 1: 'interactive', 2: 'subagent' };
+
+function AgentCard({ agent }: { agent: AgentSummary }) {
+  const { name, file, description, model, tools, limits, subagents, type } = agent;
+  const { decision_tree: tree } = agent;
+  const facts: [string, string][] = [
+    ['Model', model ?? 'default'],
+    ['Tools', tools === null ? 'default' : tools.join(', ') || 'none'],
+    ['Subagents', subagents.join(', ') || 'none'],
+    ...Object.entries(limits).map(([limit, value]): [string, string] => [
+      limitWords(limit),
+      formatCount(value),
+    ]),
+    ...(tree === 'default' ? [] : [['Decision tree', tree] as [string, string]]),
+    ['File', file],
+  ];
+  return (
+    <li className="rounded-xl border border-line bg-panel p-4">
+      <h3 className="flex flex-wrap items-baseline gap-x-2 text-sm font-semibold">
+        {name}
+        {type !== null && types[type] !== undefined && (
+          <span className="text-xs font-normal text-muted">{types[type]}</span>
+        )}
+      </h3>
+      <p className="mt-0.5 mb-2 text-sm text-muted">{description ?? 'No description.'}</p>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+        {facts.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd className="[overflow-wrap:anywhere]">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <AgentSkills agent={name} />
+      <Link
+        href={`/?agent=${encodeURIComponent(name)}`}
+        className="mt-3 inline-flex h-8 items-center rounded-lg border border-line px-3 text-sm font-medium hover:bg-sunken"
+      >
+        Start a session
+      </Link>
+    </li>
+  );
+}
+
+/** `max_iterations` as `Max iterations`. */
+function limitWords(limit: string): string {
+  const words = limit.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const effects: Record<string, string> = {
+  read: 'bg-good-wash text-good',
+  edit: 'bg-amber-wash text-amber',
+  command: 'bg-bad-wash text-bad',
+};
+
+function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: ListedTool }) {
+  return (
+    <li className="px-4 py-3">
+      <h3 className="flex items-baseline gap-2">
+        <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+        <span className={`rounded-full px-1.5 text-xs ${effects[effect] ?? 'bg-sunken text-soft'}`}>
+          {effect}
+        </span>
+      </h3>
+      <p className="mt-0.5 text-sm text-muted">{description}</p>
+      <details className="mt-1.5">
+        <summary className="text-xs text-accent-ink">Input</summary>
+        <div className="mt-1.5">
+          <OpenText text={JSON.stringify(inputSchema, null, 2)} label={`Input of ${name}`} />
+        </div>
+      </details>
+    </li>
+  );
+}
+
+const states: Record<ListedMcpServer['state'], { words: string; look: string }> = {
+  unused: { words: 'not used yet', look: 'bg-sunken text-soft' },
+  working: { words: 'working', look: 'bg-good-wash text-good' },
+  failed: { words: 'failed', look: 'bg-bad-wash text-bad' },
+};
+
+/** Milliseconds between two looks at what turns found. */
+const LOOK_MS = 10_000;
+
+/** The MCP servers of the configuration, and whether turns could use them. */
+export function McpServers() {
+  const load = useCallback(() => client().mcpServers(), []);
+  const { value, fault, reload } = useResource(load, LOOK_MS);
+  return (
+    <Section title="MCP servers">
+      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
+      {value?.length === 0 && (
+        <Nothing title="No MCP servers.">
+          An MCP server brings tools of other programs.{' '}
+          <HelpLink topic="guide/mcp">How to add one</HelpLink>
+        </Nothing>
+      )}
+      <ul
+        aria-label="MCP servers"
+        className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
+      >
+        {value?.map(({ name, kind, state, tools, problems }) => (
+          <li key={name} className="px-4 py-3">
+            <h3 className="flex items-baseline gap-2 text-sm">
+              <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+              <span className={`rounded-full px-1.5 text-xs ${states[state].look}`}>
+                {states[state].words}
+              </span>
+              <span className="text-xs text-muted">
+                {kind === 'stdio' ? 'command' : 'HTTP'}
+                {state === 'working' && ` · ${tools === 1 ? '1 tool' : `${tools} tools`}`}
+              </span>
+            </h3>
+            {problems.map((problem) => (
+              <p key={problem} className="mt-0.5 text-xs text-bad [overflow-wrap:anywhere]">
+                {problem}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,170 @@
+import { ShieldQuestion } from 'lucide-react';
+import { useId, useRef, useState, type RefObject } from 'react';
+import { FaultNote } from '../../components/fault-note.js';
+import { client, reportFault } from '../../api/client.js';
+import { useMayApprove, usePending } from '../../app/shared.js';
+import { COMPOSER_ID } from '../../app/shortcuts.js';
+import { publishToTabs } from '../../api/tabs.js';
+import { useNow } from '../../hooks/use-now.js';
+import { modeWords } from '../chat/composer/permission-modes.js';
+import { fileChangeOf } from '../chat/turn/describe-call.js';
+import { DiffView } from '../chat/turn/diff-view.js';
+import { OpenText } from '../chat/text/open-text.js';
+import type { ApprovalQuestion } from '../chat/conversation/turn-view.js';
+import { Button } from '../../components/button.js';
+import { formatCountdown } from '../../components/format.js';
+import { Spinner } from '../../components/spinner.js';
+import { DenyForm, EditForm } from './answer-forms.js';
+
+type Mode = 'ask' | 'deny' | 'edit';
+
+/** A question about a tool call, with its answers. */
+export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
+  const { approvalId, name, input, reason, kind } = approval;
+  const [mode, setMode] = useState<Mode>('ask');
+  const card = useRef<HTMLDivElement>(null);
+  const { answer, isBusy, fault } = useAnswer(card);
+  const titleId = useId();
+  const mayAnswer = useMayApprove();
+  const { approvals } = client();
+  return (
+    <div ref={card} role="group" aria-labelledby={titleId} className="space-y-3 text-sm">
+      <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
+        <ShieldQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-amber" />
+        <p id={titleId} className="min-w-48 flex-1 font-medium">
+          <Question kind={kind} name={name} />
+        </p>
+        <Countdown {...approval} />
+      </div>
+      {reason !== '' && <p className="text-xs text-muted">{describeReason(reason)}</p>}
+      {mode !== 'edit' && <ShownInput name={name} input={input} />}
+      {fault !== undefined && <FaultNote fault={fault} />}
+      {kind === 'client-tool' ? (
+        <p className="text-xs text-muted">
+          The application that started this turn runs the tool and sends its output. Here you can
+          only deny the call.
+        </p>
+      ) : null}
+      {mode === 'deny' && (
+        <DenyForm
+          isBusy={isBusy}
+          onCancel={() => setMode('ask')}
+          onDeny={(message) =>
+            void answer(() => approvals.deny(approvalId, message === '' ? undefined : message))
+          }
+        />
+      )}
+      {mode === 'edit' && (
+        <EditForm
+          input={input}
+          isBusy={isBusy}
+          onCancel={() => setMode('ask')}
+          onApprove={(edited) =>
+            void answer(() => approvals.approve(approvalId, { input: edited }))
+          }
+        />
+      )}
+      {!mayAnswer && (
+        <p className="text-xs text-muted">
+          Your API key may not answer approvals: it lacks the scope “approvals”.
+        </p>
+      )}
+      {mode === 'ask' && mayAnswer && (
+        <div className="flex flex-wrap gap-2">
+          {kind !== 'client-tool' && (
+            <>
+              <Button
+                look="main"
+                data-answer="allow"
+                disabled={isBusy}
+                onClick={() => void answer(() => approvals.approve(approvalId))}
+              >
+                {isBusy && <Spinner size={13} className="text-current" />} Allow once
+              </Button>
+              <Button
+                disabled={isBusy}
+                title="Allows this same call, with this input, for the rest of the session"
+                onClick={() => void answer(() => approvals.approveForSession(approvalId))}
+              >
+                Allow for this session
+              </Button>
+              <Button disabled={isBusy} onClick={() => setMode('edit')}>
+                Edit input
+              </Button>
+            </>
+          )}
+          <Button look="bad" data-answer="deny" disabled={isBusy} onClick={() => setMode('deny')}>
+            Deny
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
+  const tool = <code className="font-mono text-[0.8125rem]">{name}</code>;
+  switch (kind) {
+    case 'tool':
+      return <>Allow {tool} to run?</>;
+    case 'unknown-outcome':
+      return <>Allow {tool} to run again? Its worker stopped, and nobody knows what it did.</>;
+    case 'client-tool':
+      return <>Waiting for the application to run {tool}</>;
+  }
+}
+
+/** The server's reason, in the words that the page has for permission modes. */
+function describeReason(reason: string): string {
+  return reason.replace(/^(\S+) needs an approval in mode (\S+)$/, (_all, _tool, mode: string) =>
+    mode === 'direct' ? '' : `The session’s permissions are “${modeWords(mode)}”.`,
+  );
+}
+
+function ShownInput({ name, input }: { name: string; input: unknown }) {
+  const change = fileChangeOf(name, input);
+  if (change !== undefined) return <DiffView {...change} />;
+  return <OpenText text={JSON.stringify(input, null, 2)} label="Input" />;
+}
+
+function useAnswer(card: RefObject<HTMLElement | null>) {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const { reload } = usePending();
+  const answer = async (send: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await send();
+      publishToTabs({ type: 'approvals' });
+      reload();
+      focusNext(card.current);
+    } catch (thrown) {
+      setFault(reportFault(thrown));
+      setBusy(false);
+    }
+  };
+  return { answer, isBusy, fault };
+}
+
+/** Focuses the next question, else the field for a message: the answered card goes, with what had the focus. */
+function focusNext(card: HTMLElement | null): void {
+  const questions = [...document.querySelectorAll<HTMLElement>('[data-answer=allow]')];
+  const next = questions.find((button) => card?.contains(button) !== true);
+  const field = document.getElementById(COMPOSER_ID) ?? document.getElementById('main');
+  (next ?? field)?.focus();
+}
+
+/** The time left to answer, and what happens then. */
+function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
+  const leftMs = Date.parse(expiresAt) - useNow(1_000);
+  const words = onTimeout === 'approve' ? 'Allowed' : 'Denied';
+  const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
+  return (
+    <span role="timer" aria-live="off" className={`text-xs tabular-nums ${look}`}>
+      {leftMs > 0
+        ? `${words} automatically in ${formatCountdown(leftMs)}`
+        : `${words} automatically now`}
+    </span>
+  );
+}

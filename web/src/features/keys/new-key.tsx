@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import type { CreatedKey } from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { useAct } from '../../app/use-act.js';
+import { CheckList, Field } from '../../components/field.js';
+import { FormDialog } from '../../components/form-dialog.js';
+
+const scopes = {
+  turns: 'Send messages',
+  approvals: 'Answer approvals',
+  admin: 'Administer the server',
+};
+
+const lives = [
+  { value: '30d', words: '30 days' },
+  { value: '90d', words: '90 days' },
+  { value: '365d', words: 'A year' },
+  { value: '', words: 'Never' },
+];
+
+/** The dialog that makes an API key. */
+export function NewKey({
+  onMade,
+  onClose,
+}: {
+  onMade: (key: CreatedKey) => void;
+  onClose: () => void;
+}) {
+  const [principal, setPrincipal] = useState('');
+  const [name, setName] = useState('');
+  const [asked, setAsked] = useState<readonly (keyof typeof scopes)[]>(['turns', 'approvals']);
+  const [life, setLife] = useState('90d');
+  const act = useAct();
+  const make = async (): Promise<void> => {
+    const key = {
+      principal: principal.trim(),
+      scopes: asked,
+      ...(name.trim() !== '' && { name: name.trim() }),
+      ...(life !== '' && { expiresIn: life }),
+    };
+    onMade(await client().keys.create(key));
+  };
+  return (
+    <FormDialog
+      title="New API key"
+      action="Create"
+      act={act}
+      isReady={principal.trim() !== '' && asked.length > 0}
+      hasCancel
+      onSubmit={() => act.run(make)}
+      onClose={onClose}
+    >
+      <Field
+        label="Principal"
+        about="Who uses the key: keys of one principal see the same sessions."
+      >
+        {(control) => (
+          <input
+            {...control}
+            required
+            maxLength={64}
+            pattern="[A-Za-z0-9._@\-]+"
+            autoComplete="off"
+            value={principal}
+            onChange={({ target }) => setPrincipal(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Name (optional)" about="To tell the keys of a principal apart.">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={100}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <CheckList legend="May" words={scopes} chosen={asked} onChange={setAsked} />
+      <Field label="Expires after">
+        {(control) => (
+          <select {...control} value={life} onChange={({ target }) => setLife(target.value)}>
+            {lives.map(({ value, words }) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

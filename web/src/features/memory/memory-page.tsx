@@ -1,0 +1,72 @@
+import { useCallback, useState } from 'react';
+import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
+import { mayLeave } from '../../app/unsaved.js';
+import { useResource } from '../../app/use-resource.js';
+import { Button } from '../../components/button.js';
+import { Plus } from 'lucide-react';
+import { keepOpened, MemoryCard } from './memory-card.js';
+import { NewFile } from './new-file.js';
+
+/** Milliseconds between two looks at what agents keep. */
+const LOOK_MS = 5_000;
+
+/** The file that is open: one of all memories. */
+interface OpenedFile {
+  memory: MemoryView;
+  file: ListedMemoryFile;
+}
+
+/** The files that agents keep for the user between conversations. */
+export function MemoryPage() {
+  const load = useCallback(() => client().memory.list(), []);
+  const listed = useResource(load, LOOK_MS);
+  const { value, reload } = listed;
+  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<OpenedFile>();
+  const emptied = opened && { ...opened.memory, files: 0, bytes: 0 };
+  const memories = value && keepOpened(value, emptied, ({ agent }) => agent);
+  return (
+    <Page
+      title="Memory"
+      lead="Notes that agents keep for you between conversations."
+      actions={
+        <Button look="main" onClick={() => setAdding(true)}>
+          <Plus aria-hidden size={14} /> New file
+        </Button>
+      }
+    >
+      <LoadedList
+        from={{ ...listed, value: memories }}
+        what="memories"
+        nothing={
+          <Nothing title="No memories yet.">
+            An agent with <code>memory: true</code> in its file stores notes here, and you can write
+            some for it. <HelpLink topic="guide/memory">How memory works</HelpLink>
+          </Nothing>
+        }
+      >
+        {(memory) => (
+          <MemoryCard
+            key={memory.agent}
+            memory={memory}
+            opened={opened?.memory.agent === memory.agent ? opened.file : undefined}
+            onOpen={(file) => mayLeave() && setOpened(file && { memory, file })}
+            onChange={reload}
+          />
+        )}
+      </LoadedList>
+      {isAdding && (
+        <NewFile
+          keepers={value?.map(({ agent }) => agent) ?? []}
+          onMade={() => {
+            setAdding(false);
+            reload();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Page>
+  );
+}

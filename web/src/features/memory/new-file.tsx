@@ -1,0 +1,88 @@
+import { useCallback, useState } from 'react';
+import { client } from '../../api/client.js';
+import { useAct } from '../../app/use-act.js';
+import { useResource } from '../../app/use-resource.js';
+import { Field } from '../../components/field.js';
+import { FormDialog } from '../../components/form-dialog.js';
+import { isOf } from './use-file-edit.js';
+
+const ROOT = '/memories/';
+
+/** The dialog that writes a file for an agent to find. */
+export function NewFile({
+  keepers,
+  onMade,
+  onClose,
+}: {
+  /** Agents that keep files already. */
+  keepers: readonly string[];
+  onMade: () => void;
+  onClose: () => void;
+}) {
+  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const names = [...new Set([...keepers, ...agents.map(({ name }) => name)])];
+  const act = useAct();
+  const [chosen, setAgent] = useState<string>();
+  const [path, setPath] = useState(ROOT);
+  const [content, setContent] = useState('');
+  const agent = chosen ?? names[0] ?? '';
+  // A file of that path is never replaced.
+  const isThere = isOf(act.fault, 'MEMORY_CHANGED');
+  const make = async (): Promise<void> => {
+    await client().memory.put(agent, path, { content, version: null });
+    onMade();
+  };
+  return (
+    <FormDialog
+      title="New memory file"
+      action="Create"
+      act={act}
+      isReady={agent !== ''}
+      isFaultShown={!isThere}
+      onSubmit={() => act.run(make)}
+      onClose={onClose}
+    >
+      <Field label="Agent" about="The agent reads it if its memory is on.">
+        {(control) => (
+          <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Path"
+        problem={isThere ? 'A file with this path exists. Open it to change it.' : undefined}
+      >
+        {({ className, ...control }) => (
+          <input
+            required
+            autoFocus
+            spellCheck={false}
+            autoComplete="off"
+            {...control}
+            className={`${className} font-mono`}
+            value={path}
+            onChange={({ target }) => {
+              setPath(target.value);
+              act.dismiss();
+            }}
+          />
+        )}
+      </Field>
+      <Field label="Text">
+        {({ className, ...control }) => (
+          <textarea
+            rows={8}
+            spellCheck={false}
+            {...control}
+            className={`${className} font-mono text-xs leading-5`}
+            value={content}
+            onChange={({ target }) => setContent(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

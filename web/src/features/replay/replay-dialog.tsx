@@ -1,0 +1,80 @@
+import { useCallback, useState } from 'react';
+import type { WantedReplay } from '#src/client/turnpike-client.js';
+import { newKey } from '#src/client/transport/transport.js';
+import { client } from '../../api/client.js';
+import { useModels } from '../../app/models.js';
+import { navigate } from '../../app/navigation.js';
+import { useAct } from '../../app/use-act.js';
+import { useResource } from '../../app/use-resource.js';
+import { Field } from '../../components/field.js';
+import { FormDialog } from '../../components/form-dialog.js';
+
+type Tools = NonNullable<WantedReplay['tools']>;
+
+/** The dialog that runs a turn again, and opens both side by side. */
+export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () => void }) {
+  const models = useModels();
+  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const [model, setModel] = useState('');
+  const [agent, setAgent] = useState('');
+  const [tools, setTools] = useState<Tools>('recorded');
+  const [sent, setSent] = useState<{ body: string; key: string }>();
+  const act = useAct();
+  const start = async (): Promise<void> => {
+    const wanted = { tools, ...(model !== '' && { model }), ...(agent !== '' && { agent }) };
+    // The same request again is the same replay: an answer may have been lost on its way.
+    const body = JSON.stringify(wanted);
+    const key = sent?.body === body ? sent.key : newKey();
+    setSent({ body, key });
+    const replay = await client().turns.replay(turnId, wanted, key);
+    navigate(`/turns/${turnId}/compare/${replay.turnId}`);
+  };
+  return (
+    <FormDialog
+      title="Replay this turn"
+      action="Replay"
+      act={act}
+      onSubmit={() => act.run(start)}
+      onClose={onClose}
+    >
+      <p className="text-sm text-muted">
+        Sends the same message after the same conversation, in a hidden session, and compares both
+        turns. Model calls cost as usual; no tool runs.
+      </p>
+      <Field label="Model">
+        {(control) => (
+          <select {...control} value={model} onChange={({ target }) => setModel(target.value)}>
+            <option value="">Same as recorded</option>
+            {models?.models.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Agent">
+        {(control) => (
+          <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
+            <option value="">Same as recorded</option>
+            {agents.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Tools" about="A call that was not recorded gets an error.">
+        {(control) => (
+          <select
+            {...control}
+            value={tools}
+            onChange={({ target }) => setTools(target.value === 'none' ? 'none' : 'recorded')}
+          >
+            <option value="recorded">Use recorded results</option>
+            <option value="none">No tools</option>
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

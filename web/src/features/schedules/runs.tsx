@@ -1,0 +1,82 @@
+import { useCallback } from 'react';
+import type { ScheduleRunView, ScheduleView } from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { Link } from '../../app/link.js';
+import { LoadedList } from '../../components/page.js';
+import { useResource } from '../../app/use-resource.js';
+import { formatCount } from '../../components/format.js';
+import { ZoneTime } from './zone-time.js';
+
+/** Milliseconds between two looks at what became of slots. */
+const LOOK_MS = 2_000;
+const SHOWN_RUNS = 50;
+
+const looks: Record<ScheduleRunView['outcome'], string> = {
+  submitted: 'text-good',
+  skipped: 'text-muted',
+  refused: 'text-bad',
+  missed: 'text-amber',
+};
+
+/** The latest runs of a schedule, the newest first. */
+export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
+  const load = useCallback(() => client().schedules.runs(key, { limit: SHOWN_RUNS }), [key]);
+  const page = useResource(load, LOOK_MS);
+  return (
+    <section aria-label="Runs" className="mt-3 border-t border-line pt-3">
+      <LoadedList
+        from={{ ...page, value: page.value?.runs }}
+        what="runs"
+        nothing={<p className="py-1 text-sm text-muted">No runs yet.</p>}
+        look="rows"
+      >
+        {(run) => <RunRow key={run.id} run={run} tz={tz} />}
+      </LoadedList>
+      {page.value?.nextCursor !== undefined && (
+        <p className="pt-2 text-xs text-muted">
+          These are the latest {SHOWN_RUNS}. For more: turnpike schedules runs {key} --limit 200
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
+  const { cause, slot, outcome, turnId, sessionId, turnStatus, error, missed } = run;
+  const isThere = turnStatus !== null;
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2">
+      <ZoneTime at={slot} tz={tz} />
+      <span className={looks[outcome]}>{outcome}</span>
+      <span className="min-w-0 flex-1 text-xs text-muted [overflow-wrap:anywhere]">
+        {cause === 'trigger' && 'started by you'}
+        {error?.message}
+        {missed !== null && describeMissed(missed.count)}
+        {turnId !== null && !isThere && 'its session was deleted'}
+      </span>
+      {isThere && (
+        <span className="flex gap-x-3 text-xs whitespace-nowrap">
+          <span className="text-soft">{turnStatus}</span>
+          {sessionId !== null && (
+            <Link href={`/sessions/${sessionId}`} className="text-accent-ink underline">
+              Session
+            </Link>
+          )}
+          {turnId !== null && (
+            <Link href={`/turns/${turnId}`} className="text-accent-ink underline">
+              Timeline
+            </Link>
+          )}
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** The most missed slots that the server counts. */
+const MOST_COUNTED = 1_000;
+
+function describeMissed(count: number): string {
+  if (count >= MOST_COUNTED) return `missed ${formatCount(count)} times or more from then on`;
+  return count === 1 ? 'no worker could run it' : `missed ${formatCount(count)} times from then on`;
+}

@@ -1,0 +1,69 @@
+import { allTokens } from '../../components/format.js';
+import type { Usage } from '#src/storage/shapes/stored-step.js';
+import type { TurnEvent, TurnOutcome } from '#src/events/turn-event.js';
+import { addUsage } from '#src/events/turn-event.js';
+import { openBars, type Bar } from './bars.js';
+
+export interface StepFacts {
+  step: number;
+  usage: Usage;
+  /** Tokens of the context with the step's reply, which the next call starts from. */
+  contextTokens: number;
+}
+
+export interface Timeline {
+  /** The time of the first event, in milliseconds since 1970. */
+  startMs: number;
+  /** The time of the last event, or now while the turn runs. */
+  endMs: number;
+  bars: readonly Bar[];
+  steps: readonly StepFacts[];
+  /** The usage of stored steps, without subagents. */
+  usage: Usage;
+  agent?: string;
+  model?: string;
+  contextWindow?: number;
+  /** Absent while it runs. */
+  outcome?: TurnOutcome;
+  reason?: string;
+}
+
+const none: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/** The timeline of a turn. Pure. @param nowMs the end of open bars. */
+export function buildTimeline(events: readonly TurnEvent[], nowMs: number): Timeline {
+  const first = events[0];
+  const last = events.at(-1);
+  const startMs = first === undefined ? nowMs : Date.parse(first.at);
+  const isOver = last?.type === 'turn.ended';
+  const endMs = last !== undefined && isOver ? Date.parse(last.at) : Math.max(nowMs, startMs);
+  const timeline: Timeline = {
+    startMs,
+    endMs,
+    bars: openBars(events, endMs),
+    steps: events.flatMap(stepOf),
+    usage: none,
+  };
+  return events.reduce(addFact, timeline);
+}
+
+function stepOf(event: TurnEvent): StepFacts[] {
+  if (event.type !== 'step.ended') return [];
+  const { step, usage } = event;
+  return [{ step, usage, contextTokens: allTokens(usage) }];
+}
+
+function addFact(timeline: Timeline, event: TurnEvent): Timeline {
+  if (event.type === 'turn.started') {
+    const { agent, model, contextWindow } = event;
+    return { ...timeline, agent, model, ...(contextWindow === undefined ? {} : { contextWindow }) };
+  }
+  if (event.type === 'step.ended') {
+    return { ...timeline, usage: addUsage(timeline.usage, event.usage) };
+  }
+  if (event.type === 'turn.ended') {
+    const { outcome, reason, usage } = event;
+    return { ...timeline, outcome, reason, usage };
+  }
+  return timeline;
+}

@@ -1,0 +1,126 @@
+import { useCallback, useId, useState } from 'react';
+import type { DeliveryStatus, DeliveryView } from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { FaultNote } from '../../components/fault-note.js';
+import { Link } from '../../app/link.js';
+import { LoadedList } from '../../components/page.js';
+import { useAct } from '../../app/use-act.js';
+import { useNow } from '../../hooks/use-now.js';
+import { useResource } from '../../app/use-resource.js';
+import { Button } from '../../components/button.js';
+import { formatAgo } from '../../components/format.js';
+
+/** Milliseconds between two looks at what was sent. */
+const LOOK_MS = 2_000;
+
+const looks: Record<DeliveryStatus, string> = {
+  pending: 'text-amber',
+  delivered: 'text-good',
+  dead: 'text-bad',
+};
+
+/** The latest deliveries of a webhook, of one status or all. */
+export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayResend: boolean }) {
+  const [status, setStatus] = useState<DeliveryStatus>();
+  const load = useCallback(
+    () => client().webhooks.deliveries(webhookId, { limit: 50, ...(status && { status }) }),
+    [webhookId, status],
+  );
+  const page = useResource(load, LOOK_MS);
+  const act = useAct();
+  const id = useId();
+  return (
+    <section aria-label="Deliveries" className="mt-3 border-t border-line pt-3">
+      <label htmlFor={id} className="mr-2 text-xs font-medium">
+        Status
+      </label>
+      <select
+        id={id}
+        value={status ?? ''}
+        onChange={({ target }) =>
+          setStatus(target.value === '' ? undefined : (target.value as DeliveryStatus))
+        }
+        className="h-8 rounded-lg border border-line-strong bg-panel px-2 text-sm"
+      >
+        <option value="">All</option>
+        {Object.keys(looks).map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <div className="mt-2">
+        <LoadedList
+          from={{ ...page, value: page.value?.deliveries }}
+          what="deliveries"
+          nothing={
+            <p className="py-3 text-sm text-muted">No deliveries yet. Send a test to see one.</p>
+          }
+          look="rows"
+        >
+          {(delivery) => (
+            <DeliveryRow
+              key={delivery.id}
+              delivery={delivery}
+              onResend={
+                mayResend && !act.isBusy
+                  ? () =>
+                      act.run(async () => {
+                        await client().webhooks.redeliver(webhookId, delivery.id);
+                        page.reload();
+                      })
+                  : undefined
+              }
+            />
+          )}
+        </LoadedList>
+      </div>
+      {page.value?.nextCursor !== undefined && (
+        <p className="pt-2 text-xs text-muted">
+          These are the latest 50. For more: turnpike webhooks deliveries {webhookId} --limit 1000
+        </p>
+      )}
+    </section>
+  );
+}
+
+function DeliveryRow({
+  delivery,
+  onResend,
+}: {
+  delivery: DeliveryView;
+  onResend: (() => void) | undefined;
+}) {
+  const { id, type, status, turnId, createdAt, failures, error, response, nextTryAt } = delivery;
+  const now = useNow(10_000);
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2">
+      <code className="font-mono text-[0.8125rem]">{type}</code>
+      <span className={looks[status]}>{status}</span>
+      <span className="min-w-0 flex-1 text-xs text-muted [overflow-wrap:anywhere]">
+        {error !== null && `${failures === 1 ? 'failed' : `failed ${failures} times`}: ${error}`}
+        {response !== null && response !== '' && ` (${response.slice(0, 200)})`}
+        {nextTryAt !== null &&
+          failures > 0 &&
+          `, next try at ${nextTryAt.slice(0, 16).replace('T', ' ')} UTC`}
+      </span>
+      {turnId !== null && (
+        <Link href={`/turns/${turnId}`} className="text-xs text-accent-ink underline">
+          Timeline
+        </Link>
+      )}
+      <span className="text-xs text-muted" title={id}>
+        {formatAgo(createdAt, now)}
+      </span>
+      <Button
+        className="h-7"
+        disabled={onResend === undefined}
+        onClick={onResend}
+        aria-label={`Send ${type} again`}
+      >
+        Send again
+      </Button>
+    </li>
+  );
+}

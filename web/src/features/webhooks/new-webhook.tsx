@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import {
+  TurnpikeError,
+  type WantedWebhook,
+  type WebhookWithSecret,
+} from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { useAct } from '../../app/use-act.js';
+import { CheckList, Field } from '../../components/field.js';
+import { FormDialog } from '../../components/form-dialog.js';
+
+type WebhookEvent = NonNullable<NonNullable<WantedWebhook['events']>>[number];
+
+const events: Record<WebhookEvent, string> = {
+  'turn.started': 'A turn starts',
+  'turn.waiting': 'A turn waits for approvals or a client',
+  'turn.ended': 'A turn ends',
+  'approval.requested': 'A tool call needs an approval',
+  'schedule.missed': 'A schedule missed its time',
+  'schedule.paused': 'The server paused a schedule',
+  'feedback.changed': 'Feedback on a turn changes',
+};
+const names = Object.keys(events) as WebhookEvent[];
+
+/** The dialog that makes a webhook. */
+export function NewWebhook({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: WebhookWithSecret) => void;
+  onClose: () => void;
+}) {
+  const act = useAct();
+  const [url, setUrl] = useState('');
+  const [description, setDescription] = useState('');
+  const [asked, setAsked] = useState<readonly WebhookEvent[]>(names);
+  const problem = urlProblem(act.fault);
+  const make = async (): Promise<void> => {
+    // All of today's events: those of later versions as well.
+    const chosen = asked.length === names.length ? null : [...asked];
+    onMade(await client().webhooks.create({ url, description, events: chosen }));
+  };
+  return (
+    <FormDialog
+      title="New webhook"
+      action="Create"
+      act={act}
+      isReady={url.trim() !== '' && asked.length > 0}
+      isFaultShown={problem === undefined}
+      onSubmit={() => act.run(make)}
+      onClose={onClose}
+    >
+      <Field label="URL" problem={problem}>
+        {({ className, ...control }) => (
+          <input
+            {...control}
+            type="url"
+            required
+            placeholder="https://example.com/hooks"
+            value={url}
+            onChange={({ target }) => {
+              setUrl(target.value);
+              act.dismiss();
+            }}
+            className={`${className} font-mono`}
+          />
+        )}
+      </Field>
+      <Field label="Description (optional)">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={500}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      <CheckList legend="Send when" words={events} chosen={asked} onChange={setAsked} />
+    </FormDialog>
+  );
+}
+
+/** What is wrong with the URL, where a refusal is about it. */
+function urlProblem(fault: unknown): string | undefined {
+  if (!(fault instanceof TurnpikeError) || !/\bURL\b|'url'/.test(fault.message)) return undefined;
+  return fault.message;
+}

@@ -1,0 +1,68 @@
+import { useCallback, useState } from 'react';
+import type { WebhookWithSecret } from '#src/client/turnpike-client.js';
+import { client } from '../../api/client.js';
+import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
+import { useResource } from '../../app/use-resource.js';
+import { Button } from '../../components/button.js';
+import { Plus } from 'lucide-react';
+import { SecretDialog } from '../../components/secret-dialog.js';
+import { NewWebhook } from './new-webhook.js';
+import { WebhookCard } from './webhook-card.js';
+
+/** Milliseconds between two looks at whether webhooks fail. */
+const LOOK_MS = 5_000;
+
+/** The URLs that events of the user's turns are sent to. */
+export function WebhooksPage() {
+  const load = useCallback(() => client().webhooks.list(), []);
+  const webhooks = useResource(load, LOOK_MS);
+  const [isAdding, setAdding] = useState(false);
+  const [shown, setShown] = useState<WebhookWithSecret>();
+  const show = (made: WebhookWithSecret): void => {
+    setAdding(false);
+    setShown(made);
+    webhooks.reload();
+  };
+  return (
+    <Page
+      title="Webhooks"
+      lead="Signed HTTP requests about your turns, to URLs of yours."
+      actions={
+        <Button look="main" onClick={() => setAdding(true)}>
+          <Plus aria-hidden size={14} /> New webhook
+        </Button>
+      }
+    >
+      <LoadedList
+        from={webhooks}
+        what="webhooks"
+        nothing={
+          <Nothing title="No webhooks yet.">
+            A webhook tells your application when a turn ends or needs an approval.{' '}
+            <HelpLink topic="guide/webhooks">How to receive them</HelpLink>
+          </Nothing>
+        }
+      >
+        {(webhook) => (
+          <WebhookCard
+            key={webhook.id}
+            webhook={webhook}
+            onChange={webhooks.reload}
+            onSecret={show}
+          />
+        )}
+      </LoadedList>
+      {isAdding && <NewWebhook onMade={show} onClose={() => setAdding(false)} />}
+      {shown !== undefined && <Secret made={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  );
+}
+
+function Secret({ made, onClose }: { made: WebhookWithSecret; onClose: () => void }) {
+  return (
+    <SecretDialog title="Webhook secret" secret={made.secret} onClose={onClose}>
+      Requests to {made.webhook.url} are signed with this secret. It is shown only now: store it
+      where your application verifies the signature.
+    </SecretDialog>
+  );
+}
