@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Route } from 'playwright-core';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
@@ -21,6 +22,34 @@ describe('the queue', () => {
     expect(faults).toEqual([]);
     await running.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('No turns are waiting or running.').waitFor();
+    await stream.all();
+  });
+
+  it('is shown, and kept up to date, by a server that is slower than the page polls', async () => {
+    const { client, projectRoot } = on.server;
+    const sessionId = await client.createSession(projectRoot);
+    const stream = await client.turn(sessionId, 'Slow [[tokens=2000 gap=20]]');
+    const { page } = await on.console.visit('/help');
+    await page.clock.install();
+    // The server takes one request after the other, each for five seconds of the page's clock, and the page polls
+    // every two.
+    const answer = async (route: Route, former: Promise<void>): Promise<void> => {
+      await former;
+      const response = await route.fetch();
+      await page.clock.runFor(5_000);
+      await route.fulfill({ response });
+    };
+    let latest = Promise.resolve();
+    await page.route('**/api/admin/queue*', (route) => (latest = answer(route, latest)));
+    try {
+      await page.goto('/queue');
+      const running = page.getByRole('region', { name: 'Turns: Running' });
+      await running.getByText('Slow').waitFor();
+      await running.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('No turns are waiting or running.').waitFor();
+    } finally {
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
     await stream.all();
   });
 });

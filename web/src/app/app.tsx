@@ -3,21 +3,19 @@ import { lazyPart } from '../components/lazy-part.js';
 import { Menu } from 'lucide-react';
 import { NewSessionPage } from '../features/chat/composer/new-session-page.js';
 import { IconButton } from '../components/button.js';
-import { TooltipProvider } from '../components/tooltip.js';
 import { LiveRegion } from './announce.js';
 import { noteFault } from '../api/connection.js';
 import { ConnectionBar } from './connection-bar.js';
 import { DocumentTitle } from './document-title.js';
 import { KeyDialog } from './key-dialog.js';
-import { Link } from './link.js';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Link, Route, Router, Switch, useLocation } from 'wouter';
+import { queryClient } from '../api/queries.js';
+import { followLink } from './navigation.js';
 import markUrl from './mark.svg';
-import { currentRoute } from './navigation.js';
 import { Loading, Page } from '../components/page.js';
-import type { Route } from './route.js';
-import { SharedProvider } from './shared.js';
 import { Shortcuts } from './shortcuts.js';
 import { Sidebar } from './sidebar.js';
-import { useValue } from '../hooks/value-store.js';
 import { isLoadFault } from '../api/describe-fault.js';
 import { FaultNote } from '../components/fault-note.js';
 
@@ -55,10 +53,9 @@ const WebhooksPage = lazyPart(
 
 /** The frame of every page, with the sidebar; on narrow screens it is a drawer. */
 export function App() {
-  const route = useValue(currentRoute);
   return (
-    <TooltipProvider delayDuration={300}>
-      <SharedProvider>
+    <QueryClientProvider client={queryClient}>
+      <Router aroundNav={followLink}>
         <a
           href="#main"
           className="sr-only z-50 rounded-lg bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
@@ -67,104 +64,167 @@ export function App() {
         </a>
         <div className="flex h-full flex-col md:grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
           <div className="hidden h-full min-h-0 border-r border-line bg-canvas md:block">
-            <Sidebar route={route} />
+            <Sidebar />
           </div>
-          <TopBar route={route} />
+          <TopBar />
           <div className="flex min-h-0 min-w-0 flex-1 flex-col">
             <ConnectionBar />
             <div className="min-h-0 flex-1">
-              <ErrorBoundary key={JSON.stringify(route)}>
-                <Suspense fallback={<Page title="">{<Loading what="the page" />}</Page>}>
-                  <PageOf route={route} />
-                </Suspense>
-              </ErrorBoundary>
+              <Pages />
             </div>
           </div>
         </div>
         <Shortcuts />
         <KeyDialog />
         <LiveRegion />
-        <DocumentTitle page={titles[route.page]} />
-      </SharedProvider>
-    </TooltipProvider>
+      </Router>
+    </QueryClientProvider>
   );
 }
 
-const titles: Record<Route['page'], string> = {
-  home: 'New session',
-  session: 'Session',
-  turn: 'Turn',
-  compare: 'Compare',
-  approvals: 'Approvals',
-  agents: 'Agents and tools',
-  queue: 'Queue',
-  memory: 'Memory',
-  schedules: 'Schedules',
-  webhooks: 'Webhooks',
-  settings: 'Settings',
-  keys: 'API keys',
-  usage: 'Usage',
-  help: 'Help',
-  unknown: 'Not found',
-};
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Screen title="New session">
+          <HomePage />
+        </Screen>
+      </Route>
+      <Route path="/sessions/:sessionId">
+        {({ sessionId }) => (
+          <Screen title="Session">
+            <ChatPage sessionId={sessionId} />
+          </Screen>
+        )}
+      </Route>
+      <Route path="/turns/:turnId">
+        {({ turnId }) => (
+          <Screen title="Turn">
+            <TimelinePage turnId={turnId} />
+          </Screen>
+        )}
+      </Route>
+      <Route path="/turns/:turnId/compare/:otherId">
+        {({ turnId, otherId }) => (
+          <Screen title="Compare">
+            <ComparePage turnId={turnId} otherId={otherId} />
+          </Screen>
+        )}
+      </Route>
+      <Route path="/approvals">
+        <Screen title="Approvals">
+          <ApprovalsPage />
+        </Screen>
+      </Route>
+      <Route path="/agents">
+        <Screen title="Agents and tools">
+          <AgentsPage />
+        </Screen>
+      </Route>
+      <Route path="/queue">
+        <Screen title="Queue">
+          <QueuePage />
+        </Screen>
+      </Route>
+      <Route path="/memory">
+        <Screen title="Memory">
+          <MemoryPage />
+        </Screen>
+      </Route>
+      <Route path="/schedules">
+        <Screen title="Schedules">
+          <SchedulesPage />
+        </Screen>
+      </Route>
+      <Route path="/webhooks">
+        <Screen title="Webhooks">
+          <WebhooksPage />
+        </Screen>
+      </Route>
+      <Route path="/settings">
+        <Screen title="Settings">
+          <SettingsPage />
+        </Screen>
+      </Route>
+      <Route path="/keys">
+        <Screen title="API keys">
+          <KeysPage />
+        </Screen>
+      </Route>
+      <Route path="/usage">
+        <Screen title="Usage">
+          <UsagePage />
+        </Screen>
+      </Route>
+      <Route path="/help/*?">
+        {(params) => (
+          <Screen title="Help">
+            <HelpPage topic={params['*'] ?? ''} />
+          </Screen>
+        )}
+      </Route>
+      <Route>
+        <Screen title="Not found">
+          <UnknownPage />
+        </Screen>
+      </Route>
+    </Switch>
+  );
+}
 
-function PageOf({ route }: { route: Route }) {
+/** A page below its title; a fault of it leaves the frame and the other pages alone. */
+function Screen({ title, children }: { title: string; children: ReactNode }) {
+  const [path] = useLocation();
+  return (
+    <>
+      <DocumentTitle page={title} />
+      <ErrorBoundary key={path}>
+        <Suspense
+          fallback={
+            <Page title="">
+              <Loading what="the page" />
+            </Page>
+          }
+        >
+          {children}
+        </Suspense>
+      </ErrorBoundary>
+    </>
+  );
+}
+
+/** The first message goes to a session: its page is loaded while the message is written. */
+function HomePage() {
   useEffect(() => {
-    // The first message goes there: its page is loaded while the message is written.
-    if (route.page === 'home') void loadChat().catch(noteFault);
-  }, [route.page]);
-  switch (route.page) {
-    case 'home':
-      return <NewSessionPage />;
-    case 'session':
-      return <ChatPage key={route.sessionId} sessionId={route.sessionId} />;
-    case 'turn':
-      return <TimelinePage key={route.turnId} turnId={route.turnId} />;
-    case 'compare':
-      return <ComparePage turnId={route.turnId} otherId={route.otherId} />;
-    case 'approvals':
-      return <ApprovalsPage />;
-    case 'agents':
-      return <AgentsPage />;
-    case 'queue':
-      return <QueuePage />;
-    case 'memory':
-      return <MemoryPage />;
-    case 'schedules':
-      return <SchedulesPage />;
-    case 'webhooks':
-      return <WebhooksPage />;
-    case 'settings':
-      return <SettingsPage />;
-    case 'keys':
-      return <KeysPage />;
-    case 'usage':
-      return <UsagePage />;
-    case 'help':
-      return <HelpPage topic={route.topic} />;
-    case 'unknown':
-      return (
-        <Page title="Page not found">
-          <p className="text-sm text-muted">
-            There is no page at {route.path}.{' '}
-            <Link href="/" className="text-accent-ink underline">
-              Start a session
-            </Link>
-            , or choose one from the list.
-          </p>
-        </Page>
-      );
-  }
+    void loadChat().catch(noteFault);
+  }, []);
+  return <NewSessionPage />;
+}
+
+function UnknownPage() {
+  const [path] = useLocation();
+  return (
+    <Page title="Page not found">
+      <p className="text-sm text-muted">
+        There is no page at {path}.{' '}
+        <Link href="/" className="text-accent-ink underline">
+          Start a session
+        </Link>
+        , or choose one from the list.
+      </p>
+    </Page>
+  );
 }
 
 /** The bar of narrow screens, which opens the sidebar. */
-function TopBar({ route }: { route: Route }) {
+function TopBar() {
+  const [path] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const drawer = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen) drawer.current?.showModal();
   }, [isOpen]);
-  useEffect(() => drawer.current?.close(), [route]);
+  useEffect(() => drawer.current?.close(), [path]);
   return (
     <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:hidden">
       <IconButton label="Sessions and pages" aria-expanded={isOpen} onClick={() => setOpen(true)}>
@@ -182,7 +242,7 @@ function TopBar({ route }: { route: Route }) {
           }}
           className="m-0 h-full max-h-none w-72 max-w-[85vw] border-r border-line bg-canvas p-0 text-ink"
         >
-          <Sidebar route={route} />
+          <Sidebar />
         </dialog>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { ValueStore, useValue } from '../hooks/value-store.js';
-import { usePending } from './shared.js';
+import { usePendingApprovals } from '../api/queries.js';
 
 /** What the shown page is about, before the name of its kind; empty: the kind alone says it. */
 const subject = new ValueStore('');
@@ -16,7 +16,7 @@ export function useSubject(text: string | undefined): void {
 /** Keeps the title of the tab, with the number of open approvals. */
 export function DocumentTitle({ page }: { page: string }) {
   const about = useValue(subject);
-  const count = usePending().value?.length ?? 0;
+  const count = usePendingApprovals().data?.length ?? 0;
   useEffect(() => {
     const words = about === '' ? page : about;
     document.title = `${count > 0 ? `(${count}) ` : ''}${words} · Turnpike`;

@@ -1,38 +1,50 @@
-import type { MouseEvent } from 'react';
-import { mayLeave } from './unsaved.js';
-import { parseRoute, type Route } from './route.js';
-import { ValueStore } from '../hooks/value-store.js';
+import { useEffect } from 'react';
+import type { AroundNavHandler } from 'wouter';
+import { navigate as pushPath } from 'wouter/use-browser-location';
 
-/** The current page, by the History API. */
-export const currentRoute = new ValueStore<Route>(parseRoute(location.pathname));
+/** Questions about texts that would be lost, each by the component that has the text. */
+const questions = new Map<object, string>();
 
-/** The path of the page that is shown. */
-let shown = location.pathname;
-
-addEventListener('popstate', () => {
-  // The browser has gone there already: whoever stays has the page again, as the latest of the history.
-  if (mayLeave()) show(location.pathname);
-  else history.pushState(null, '', shown);
-});
-
-function show(path: string): void {
-  shown = path;
-  currentRoute.set(parseRoute(path.split('?')[0] ?? ''));
+/** Asks about each text that would be lost. @returns false where the user keeps one: the page stays. */
+export function mayLeave(): boolean {
+  return [...questions.values()].every((question) => confirm(question));
 }
 
-/** Goes to a page, unless the user keeps what was not saved here. */
-export function navigate(path: string, { replace = false } = {}): void {
+/** Asks before the text is lost with its page, by a link, the browser's buttons or a closed tab. */
+export function useUnsaved(isUnsaved: boolean, question: string): void {
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const owner = {};
+    questions.set(owner, question);
+    return () => void questions.delete(owner);
+  }, [isUnsaved, question]);
+}
+
+/** Goes to a page, unless the user keeps what is not saved here. */
+export function navigate(path: string): void {
   if (path === location.pathname + location.search || !mayLeave()) return;
-  if (replace) history.replaceState(null, '', path);
-  else history.pushState(null, '', path);
-  show(path);
+  pushPath(path);
+  shown = location.href;
 }
 
-/** The `onClick` of a link between pages; a click with a modifier is left to the browser. */
-export function followLink(event: MouseEvent<HTMLAnchorElement>): void {
-  if (event.defaultPrevented || event.button !== 0) return;
-  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  const { pathname, search } = event.currentTarget;
-  navigate(pathname + search);
-}
+/** For the router: links go where `navigate` does. */
+export const followLink: AroundNavHandler = (_push, path) => navigate(path);
+
+/** The address of the page that is shown. */
+let shown = location.href;
+
+// The browser has gone there already: who stays gets the page again, as the latest of the history. The router hears
+// of it after this.
+addEventListener(
+  'popstate',
+  () => {
+    if (mayLeave()) shown = location.href;
+    else history.pushState(null, '', shown);
+  },
+  { capture: true },
+);
+
+// The browser has a question of its own.
+addEventListener('beforeunload', (event) => {
+  if (questions.size > 0) event.preventDefault();
+});

@@ -3,11 +3,10 @@ import type { ListedSession } from '#src/client/turnpike-client.js';
 import { Button } from '../components/button.js';
 import { formatAgo } from '../components/format.js';
 import { CalendarClock } from 'lucide-react';
-import { FaultNote } from '../components/fault-note.js';
-import { Link } from './link.js';
-import { usePending } from './shared.js';
+import { LoadFault } from '../components/page.js';
+import { Link } from 'wouter';
 import { useNow } from '../hooks/use-now.js';
-import { useSessions, type SessionKind } from './use-sessions.js';
+import { usePendingApprovals, useSessions, type SessionKind } from '../api/queries.js';
 
 /** A row that is a link. */
 export const rowLook =
@@ -31,8 +30,10 @@ export function SessionList({ openId }: { openId: string | undefined }) {
     const timer = setTimeout(() => setSearch(text.trim()), QUIET_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  const { value, hasMore, more, fault, reload } = useSessions(kind, search);
-  const waiting = new Set((usePending().value ?? []).map(({ sessionId }) => sessionId));
+  const sessions = useSessions(kind, search);
+  const { data, hasNextPage, fetchNextPage } = sessions;
+  const approvals = usePendingApprovals().data ?? [];
+  const waiting = new Set(approvals.map(({ sessionId }) => sessionId));
   const now = useNow(30_000);
   return (
     <section aria-label="Sessions" className="flex min-h-0 flex-1 flex-col">
@@ -61,12 +62,12 @@ export function SessionList({ openId }: { openId: string | undefined }) {
         </select>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-        {fault !== undefined && value === undefined && <FaultNote fault={fault} onRetry={reload} />}
-        {value?.length === 0 && (
+        {data === undefined && <LoadFault of={sessions} />}
+        {data?.length === 0 && (
           <p className="px-2.5 py-2 text-xs text-muted">{emptyWords(kind, search)}</p>
         )}
         <ul className="space-y-0.5">
-          {value?.map((session) => (
+          {data?.map((session) => (
             <SessionLink
               key={session.sessionId}
               session={session}
@@ -76,7 +77,7 @@ export function SessionList({ openId }: { openId: string | undefined }) {
             />
           ))}
         </ul>
-        {hasMore && <More key={value?.length} onMore={more} />}
+        {hasNextPage && <More key={data?.length} onMore={() => void fetchNextPage()} />}
       </div>
     </section>
   );

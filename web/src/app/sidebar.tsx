@@ -17,18 +17,19 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { IconButton } from '../components/button.js';
-import { Link } from './link.js';
+import { Link, useRoute } from 'wouter';
 import markUrl from './mark.svg';
-import type { Route } from './route.js';
 import { rowLook, SessionList } from './session-list.js';
-import { useCaller, useMaySeeQueue, usePending } from './shared.js';
+import { useCaller, useMaySeeQueue, usePendingApprovals } from '../api/queries.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
 import { useValue } from '../hooks/value-store.js';
 
 /** The links to sessions and pages. */
-export function Sidebar({ route }: { route: Route }) {
-  const { value: pending } = usePending();
+export function Sidebar() {
+  const [isHome] = useRoute('/');
+  const [, session] = useRoute('/sessions/:sessionId');
+  const { data: pending } = usePendingApprovals();
   const caller = useCaller();
   const maySeeQueue = useMaySeeQueue();
   return (
@@ -41,32 +42,31 @@ export function Sidebar({ route }: { route: Route }) {
       <div className="px-2 pb-2">
         <Link
           href="/"
-          aria-current={route.page === 'home' ? 'page' : undefined}
+          aria-current={isHome ? 'page' : undefined}
           className="flex h-9 items-center justify-center gap-1.5 rounded-lg border border-line bg-panel text-sm font-medium hover:bg-sunken aria-[current]:border-accent aria-[current]:text-accent-ink"
         >
           <Plus aria-hidden size={16} /> New session
         </Link>
       </div>
-      <SessionList openId={route.page === 'session' ? route.sessionId : undefined} />
+      <SessionList openId={session?.sessionId} />
       <ul className="space-y-0.5 border-t border-line p-2">
         <PageLink
           to="approvals"
-          route={route}
           Picture={ShieldQuestion}
           label="Approvals"
           count={pending?.length ?? 0}
         />
-        <PageLink to="agents" route={route} Picture={Bot} label="Agents and tools" />
-        {maySeeQueue && <PageLink to="queue" route={route} Picture={ListOrdered} label="Queue" />}
-        <PageLink to="memory" route={route} Picture={BookOpen} label="Memory" />
-        <PageLink to="schedules" route={route} Picture={CalendarClock} label="Schedules" />
-        <PageLink to="webhooks" route={route} Picture={Webhook} label="Webhooks" />
-        <PageLink to="usage" route={route} Picture={ChartNoAxesGantt} label="Usage" />
+        <PageLink to="agents" Picture={Bot} label="Agents and tools" />
+        {maySeeQueue && <PageLink to="queue" Picture={ListOrdered} label="Queue" />}
+        <PageLink to="memory" Picture={BookOpen} label="Memory" />
+        <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
+        <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
+        <PageLink to="usage" Picture={ChartNoAxesGantt} label="Usage" />
         {caller?.scopes.includes('admin') === true && (
-          <PageLink to="keys" route={route} Picture={KeyRound} label="API keys" />
+          <PageLink to="keys" Picture={KeyRound} label="API keys" />
         )}
-        <PageLink to="settings" route={route} Picture={Settings2} label="Settings" />
-        <PageLink to="help" route={route} Picture={CircleHelp} label="Help" />
+        <PageLink to="settings" Picture={Settings2} label="Settings" />
+        <PageLink to="help" Picture={CircleHelp} label="Help" />
       </ul>
     </nav>
   );
@@ -74,24 +74,19 @@ export function Sidebar({ route }: { route: Route }) {
 
 function PageLink({
   to,
-  route,
   Picture,
   label,
   count = 0,
 }: {
-  to: Route['page'];
-  route: Route;
+  to: string;
   Picture: LucideIcon;
   label: string;
   count?: number;
 }) {
+  const [isHere] = useRoute(`/${to}/*?`);
   return (
     <li>
-      <Link
-        href={`/${to}`}
-        aria-current={route.page === to ? 'page' : undefined}
-        className={`${rowLook} h-7`}
-      >
+      <Link href={`/${to}`} aria-current={isHere ? 'page' : undefined} className={`${rowLook} h-7`}>
         <Picture aria-hidden size={15} /> <span className="flex-1">{label}</span>
         {count > 0 && (
           <span className="rounded-full bg-amber-wash px-1.5 text-xs font-semibold text-amber tabular-nums">

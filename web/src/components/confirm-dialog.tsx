@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { FaultNote } from './fault-note.js';
-import { useAct } from '../app/use-act.js';
+import { MutationFault } from './fault-note.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 
@@ -23,25 +23,16 @@ export function ConfirmDialog({
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
 }) {
-  const act = useAct();
+  const confirmed = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (
     <Dialog title={title} onClose={onClose}>
       <p className="text-sm text-soft">{children}</p>
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <MutationFault of={confirmed} />
       <div className="mt-4 flex justify-end gap-2">
         <Button data-first onClick={onClose}>
           Cancel
         </Button>
-        <Button
-          look="bad"
-          disabled={act.isBusy}
-          onClick={() =>
-            act.run(async () => {
-              await onConfirm();
-              onClose();
-            })
-          }
-        >
+        <Button look="bad" disabled={confirmed.isPending} onClick={() => confirmed.mutate()}>
           {action}
         </Button>
       </div>

@@ -28,6 +28,15 @@ export function FaultNote({ fault, ...ways }: { fault: unknown } & FaultActions)
   return <DescribedFaultNote described={describeFault(fault)} {...ways} />;
 }
 
+/** Why a mutation failed, until it is dismissed or tried again. */
+export function MutationFault({
+  of: { error, reset },
+}: {
+  of: { error: unknown; reset: () => void };
+}) {
+  return error === null ? null : <FaultNote fault={error} onDismiss={reset} />;
+}
+
 /** A fault in words, with buttons to try again and to discard. */
 export function DescribedFaultNote({
   described: { text, code },

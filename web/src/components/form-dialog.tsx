@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { FaultNote } from './fault-note.js';
-import type { Act } from '../app/use-act.js';
+import { MutationFault } from './fault-note.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 
@@ -8,7 +7,7 @@ import { Dialog } from './dialog.js';
 export function FormDialog({
   title,
   action,
-  act,
+  sending,
   isReady = true,
   isFaultShown = true,
   hasCancel = false,
@@ -19,8 +18,8 @@ export function FormDialog({
   title: string;
   /** The words of the button. */
   action: string;
-  /** What the form is sent by. */
-  act: Pick<Act, 'isBusy' | 'fault' | 'dismiss'>;
+  /** The mutation that sends the form. */
+  sending: { isPending: boolean; error: unknown; reset: () => void };
   /** Whether the form may be sent. Default: true. */
   isReady?: boolean;
   /** Whether the fault is shown below the fields. Default: true; false where a field shows it. */
@@ -42,12 +41,10 @@ export function FormDialog({
         }}
       >
         {children}
-        {act.fault !== undefined && isFaultShown && (
-          <FaultNote fault={act.fault} onDismiss={act.dismiss} />
-        )}
+        {isFaultShown && <MutationFault of={sending} />}
         <div className="flex justify-end gap-2">
           {hasCancel && <Button onClick={onClose}>Cancel</Button>}
-          <Button type="submit" look="main" disabled={act.isBusy || !isReady}>
+          <Button type="submit" look="main" disabled={sending.isPending || !isReady}>
             {action}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import { FaultNote } from './fault-note.js';
-import { Link } from '../app/link.js';
-import type { Resource } from '../app/use-resource.js';
+import { Link } from 'wouter';
+import { ConnectionLostError } from '#src/client/transport/client-errors.js';
 
 /** A page beside the chat: a title and a column. */
 export function Page({
@@ -54,22 +54,36 @@ export function Section({
   );
 }
 
+/** A query, as far as a part of a page shows it. */
+export interface Loadable<T> {
+  data: T | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** Why a query failed. Nothing where a lost connection, which the page says by itself, leaves data on the screen. */
+export function LoadFault({ of: { data, error, refetch } }: { of: Loadable<unknown> }) {
+  if (error === null) return null;
+  if (data !== undefined && error instanceof ConnectionLostError) return null;
+  return <FaultNote fault={error} onRetry={() => void refetch()} />;
+}
+
 /** A value of the server's once it is loaded; beside or in place of it, why it could not be loaded. */
 export function Loaded<T>({
-  from: { value, fault, reload },
+  from,
   what,
   children,
 }: {
-  from: Resource<T>;
+  from: Loadable<T>;
   /** What is loaded, in words. */
   what: string;
   children: (value: T) => ReactNode;
 }) {
   return (
     <>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what={what} />}
-      {value !== undefined && children(value)}
+      <LoadFault of={from} />
+      {from.data === undefined && from.error === null && <Loading what={what} />}
+      {from.data !== undefined && children(from.data)}
     </>
   );
 }
@@ -82,7 +96,7 @@ export function LoadedList<T>({
   look = 'cards',
   children,
 }: {
-  from: Resource<readonly T[]>;
+  from: Loadable<readonly T[]>;
   what: string;
   /** What stands for a list without entries. */
   nothing: ReactNode;

@@ -1,7 +1,7 @@
 import { Tooltip as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-/** The provider of tooltips, once around the page. */
+/** What tooltips share: the second one opens at once. */
 export const TooltipProvider = Radix.Provider;
 
 /** A hint about a control, on hover and focus; the control needs a name of its own. */

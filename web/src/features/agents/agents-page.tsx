@@ -1,4 +1,5 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type {
   AgentProblem,
   AgentSummary,
@@ -6,19 +7,16 @@ import type {
   ListedMcpServer,
 } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { Link } from '../../app/link.js';
-import { HelpLink, Loaded, Nothing, Page, Section } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
+import { Link } from 'wouter';
+import { HelpLink, Loaded, LoadFault, Nothing, Page, Section } from '../../components/page.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { formatCount } from '../../components/format.js';
-import { FaultNote } from '../../components/fault-note.js';
 import { AgentSkills, matches, Skills } from './skills.js';
 
 /** The named agents, the server's skills and its tools. */
 export function AgentsPage() {
-  const files = useResource(useCallback(() => client().agentFiles(), []));
-  const agents = { ...files, value: files.value?.agents };
-  const tools = useResource(useCallback(() => client().tools(), []));
+  const files = useQuery({ queryKey: ['agents', 'files'], queryFn: () => client().agentFiles() });
+  const tools = useQuery({ queryKey: ['tools'], queryFn: () => client().tools() });
   const [filter, setFilter] = useState('');
   return (
     <Page
@@ -36,20 +34,18 @@ export function AgentsPage() {
       }
     >
       <Section title="Agents" className="">
-        <Loaded from={agents} what="agents">
-          {(all) => (
+        <Loaded from={files} what="agents">
+          {({ agents, problems }) => (
             <>
-              {all.length === 0 && (
+              {agents.length === 0 && (
                 <Nothing title="No agents yet.">
                   An agent is a Markdown file in the folder agents of the instruction root.{' '}
                   <HelpLink topic="guide/named-agents">How to write one</HelpLink>
                 </Nothing>
               )}
-              {files.value !== undefined && files.value.problems.length > 0 && (
-                <Problems problems={files.value.problems} />
-              )}
+              {problems.length > 0 && <Problems problems={problems} />}
               <ul className="grid gap-3 sm:grid-cols-2">
-                {all
+                {agents
                   .filter((agent) => matches(filter, agent))
                   .map((agent) => (
                     <AgentCard key={agent.name} agent={agent} />
@@ -178,17 +174,19 @@ const states: Record<ListedMcpServer['state'], { words: string; look: string }> 
   failed: { words: 'failed', look: 'bg-bad-wash text-bad' },
 };
 
-/** Milliseconds between two looks at what turns found. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
 /** The MCP servers of the configuration, and whether turns could use them. */
 export function McpServers() {
-  const load = useCallback(() => client().mcpServers(), []);
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const servers = useQuery({
+    queryKey: ['mcp-servers'],
+    queryFn: () => client().mcpServers(),
+    refetchInterval: POLL_MS,
+  });
   return (
     <Section title="MCP servers">
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value?.length === 0 && (
+      <LoadFault of={servers} />
+      {servers.data?.length === 0 && (
         <Nothing title="No MCP servers.">
           An MCP server brings tools of other programs.{' '}
           <HelpLink topic="guide/mcp">How to add one</HelpLink>
@@ -198,7 +196,7 @@ export function McpServers() {
         aria-label="MCP servers"
         className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
       >
-        {value?.map(({ name, kind, state, tools, problems }) => (
+        {servers.data?.map(({ name, kind, state, tools, problems }) => (
           <li key={name} className="px-4 py-3">
             <h3 className="flex items-baseline gap-2 text-sm">
               <code className="font-mono text-[0.8125rem] font-medium">{name}</code>

@@ -1,21 +1,21 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ListedSession } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
+import { useSessions } from '../../api/queries.js';
 import { HelpLink, Loaded, Nothing } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
-import { useSessions } from '../../app/use-sessions.js';
 import type { SkillView } from '#src/client/turnpike-client.js';
 
 /** The skills of the server, or those that the latest session of a folder has. */
 export function Skills({ filter }: { filter: string }) {
-  const { value: sessions } = useSessions('all');
+  const { data: sessions } = useSessions('all');
   const [folder, setFolder] = useState('');
   const sessionId = sessions?.find(({ projectRoot }) => projectRoot === folder)?.sessionId;
-  const load = useCallback(
-    () => (sessionId === undefined ? client().skills() : client().sessions.skills(sessionId)),
-    [sessionId],
-  );
-  const skills = useResource(load);
+  const skills = useQuery({
+    queryKey: ['skills', { sessionId }],
+    queryFn: () =>
+      sessionId === undefined ? client().skills() : client().sessions.skills(sessionId),
+  });
   return (
     <section aria-labelledby="skills" className="mt-8">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
@@ -80,15 +80,18 @@ export function AgentSkills({ agent }: { agent: string }) {
 }
 
 function LoadedSkills({ agent }: { agent: string }) {
-  const load = useCallback(() => client().skills({ agent }), [agent]);
+  const skills = useQuery({
+    queryKey: ['skills', { agent }],
+    queryFn: () => client().skills({ agent }),
+  });
   return (
-    <Loaded from={useResource(load)} what="skills">
-      {(skills) =>
-        skills.length === 0 ? (
+    <Loaded from={skills} what="skills">
+      {(all) =>
+        all.length === 0 ? (
           <p className="mt-1 text-xs text-muted">This agent has no skills.</p>
         ) : (
           <ul aria-label={`Skills of ${agent}`} className="-mx-4 divide-y divide-line">
-            {skills.map((skill) => (
+            {all.map((skill) => (
               <SkillRow key={skill.file} skill={skill} />
             ))}
           </ul>

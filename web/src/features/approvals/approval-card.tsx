@@ -1,8 +1,9 @@
+import { useMutation } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { useId, useRef, useState, type RefObject } from 'react';
 import { FaultNote } from '../../components/fault-note.js';
-import { client, reportFault } from '../../api/client.js';
-import { useMayApprove, usePending } from '../../app/shared.js';
+import { client } from '../../api/client.js';
+import { invalidate, useMayApprove } from '../../api/queries.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { publishToTabs } from '../../api/tabs.js';
 import { useNow } from '../../hooks/use-now.js';
@@ -23,7 +24,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
   const { approvalId, name, input, reason, kind } = approval;
   const [mode, setMode] = useState<Mode>('ask');
   const card = useRef<HTMLDivElement>(null);
-  const { answer, isBusy, fault } = useAnswer(card);
+  const { answer, isBusy, error } = useAnswer(card);
   const titleId = useId();
   const mayAnswer = useMayApprove();
   const { approvals } = client();
@@ -38,7 +39,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
       </div>
       {reason !== '' && <p className="text-xs text-muted">{describeReason(reason)}</p>}
       {mode !== 'edit' && <ShownInput name={name} input={input} />}
-      {fault !== undefined && <FaultNote fault={fault} />}
+      {error !== null && <FaultNote fault={error} />}
       {kind === 'client-tool' ? (
         <p className="text-xs text-muted">
           The application that started this turn runs the tool and sends its output. Here you can
@@ -50,7 +51,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
           isBusy={isBusy}
           onCancel={() => setMode('ask')}
           onDeny={(message) =>
-            void answer(() => approvals.deny(approvalId, message === '' ? undefined : message))
+            answer(() => approvals.deny(approvalId, message === '' ? undefined : message))
           }
         />
       )}
@@ -59,9 +60,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
           input={input}
           isBusy={isBusy}
           onCancel={() => setMode('ask')}
-          onApprove={(edited) =>
-            void answer(() => approvals.approve(approvalId, { input: edited }))
-          }
+          onApprove={(edited) => answer(() => approvals.approve(approvalId, { input: edited }))}
         />
       )}
       {!mayAnswer && (
@@ -77,14 +76,14 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
                 look="main"
                 data-answer="allow"
                 disabled={isBusy}
-                onClick={() => void answer(() => approvals.approve(approvalId))}
+                onClick={() => answer(() => approvals.approve(approvalId))}
               >
                 {isBusy && <Spinner size={13} className="text-current" />} Allow once
               </Button>
               <Button
                 disabled={isBusy}
                 title="Allows this same call, with this input, for the rest of the session"
-                onClick={() => void answer(() => approvals.approveForSession(approvalId))}
+                onClick={() => answer(() => approvals.approveForSession(approvalId))}
               >
                 Allow for this session
               </Button>
@@ -128,23 +127,16 @@ function ShownInput({ name, input }: { name: string; input: unknown }) {
 }
 
 function useAnswer(card: RefObject<HTMLElement | null>) {
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const { reload } = usePending();
-  const answer = async (send: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await send();
+  const { mutate, isIdle, isError, error } = useMutation({
+    mutationFn: (send: () => Promise<unknown>) => send(),
+    onSuccess: () => {
       publishToTabs({ type: 'approvals' });
-      reload();
+      void invalidate('approvals');
       focusNext(card.current);
-    } catch (thrown) {
-      setFault(reportFault(thrown));
-      setBusy(false);
-    }
-  };
-  return { answer, isBusy, fault };
+    },
+  });
+  // An answered card is busy until it goes.
+  return { answer: mutate, isBusy: !isIdle && !isError, error };
 }
 
 /** Focuses the next question, else the field for a message: the answered card goes, with what had the focus. */

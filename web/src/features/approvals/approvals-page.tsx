@@ -1,11 +1,10 @@
-import { useCallback } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ListedApprovalView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { HelpLink, LoadedList, Nothing, Page, Section } from '../../components/page.js';
-import { usePending } from '../../app/shared.js';
+import { usePendingApprovals } from '../../api/queries.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { formatAgo } from '../../components/format.js';
 import { ApprovalCard } from './approval-card.js';
 
@@ -14,7 +13,7 @@ const SHOWN = 20;
 
 /** The open approvals, and the latest decisions. */
 export function ApprovalsPage() {
-  const pending = usePending();
+  const pending = usePendingApprovals();
   return (
     <Page title="Approvals" lead="Tool calls that are waiting for a decision.">
       <LoadedList
@@ -36,7 +35,7 @@ export function ApprovalsPage() {
           </li>
         )}
       </LoadedList>
-      <Decided key={pending.value?.map(({ approvalId }) => approvalId).join() ?? ''} />
+      <Decided pending={pending.data?.map(({ approvalId }) => approvalId) ?? []} />
     </Page>
   );
 }
@@ -75,10 +74,14 @@ const decisions: Record<string, { words: string; look: string }> = {
   cancelled: { words: 'cancelled', look: 'text-muted' },
 };
 
-function Decided() {
-  const load = useCallback(() => client().approvals.list({ status: 'all', limit: 200 }), []);
-  const { value } = useResource(load);
-  const decided = (value?.approvals ?? [])
+/** The latest decisions, loaded again when other approvals are pending. */
+function Decided({ pending }: { pending: readonly string[] }) {
+  const { data } = useQuery({
+    queryKey: ['approvals', 'all', pending],
+    queryFn: () => client().approvals.list({ status: 'all', limit: 200 }),
+    placeholderData: keepPreviousData,
+  });
+  const decided = (data?.approvals ?? [])
     .filter(({ status }) => status === 'resolved')
     .slice(-SHOWN)
     .reverse();

@@ -1,13 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionRecord, ModelList } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
+import { invalidate, useModels } from '../../api/queries.js';
 import { useSubject } from '../../app/document-title.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { useModels } from '../../app/models.js';
+import { MutationFault } from '../../components/fault-note.js';
 import { navigate } from '../../app/navigation.js';
 import { publishToTabs } from '../../api/tabs.js';
-import { useAct } from '../../app/use-act.js';
-import { sessionsChanged } from '../../app/use-sessions.js';
 import { IconButton } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { CopyButton } from '../../components/copy-button.js';
@@ -36,7 +35,7 @@ export function ChatHeader({
 }) {
   const models = useModels();
   const [asked, setAsked] = useState<'rename' | 'delete'>();
-  const saving = useAct();
+  const exporting = useMutation({ mutationFn: () => save(sessionId) });
   const title = titleOf(session, turns);
   useSubject(title);
   const close = (): void => setAsked(undefined);
@@ -52,7 +51,7 @@ export function ChatHeader({
           label="Copy conversation as Markdown"
           text={() => conversationMarkdown(title, turns)}
         />
-        <IconButton label="Export session" onClick={() => saving.run(() => save(sessionId))}>
+        <IconButton label="Export session" onClick={() => exporting.mutate()}>
           <Download size={15} />
         </IconButton>
         <IconButton label="Delete session" onClick={() => setAsked('delete')}>
@@ -76,7 +75,7 @@ export function ChatHeader({
         <span className="flex-1" />
         <SessionMeter turns={turns} sessionModel={session?.model} models={models} />
       </div>
-      {saving.fault !== undefined && <FaultNote fault={saving.fault} onDismiss={saving.dismiss} />}
+      <MutationFault of={exporting} />
       {asked === 'rename' && (
         <RenameDialog sessionId={sessionId} title={title} onRenamed={onChange} onClose={close} />
       )}
@@ -104,7 +103,7 @@ function titleOf(session: SessionRecord | undefined, turns: readonly ShownTurn[]
 async function remove(sessionId: string): Promise<void> {
   await client().sessions.delete(sessionId);
   closeConversation();
-  sessionsChanged();
+  void invalidate('sessions');
   publishToTabs({ type: 'sessions' });
   navigate('/');
 }
@@ -132,21 +131,22 @@ function RenameDialog({
   onClose: () => void;
 }) {
   const [text, setText] = useState(title);
-  const act = useAct();
-  const rename = async (): Promise<void> => {
-    const words = text.trim();
-    onRenamed(await client().sessions.rename(sessionId, words === '' ? null : words));
-    sessionsChanged();
-    publishToTabs({ type: 'sessions' });
-    onClose();
-  };
+  const renaming = useMutation({
+    mutationFn: () => client().sessions.rename(sessionId, text.trim() === '' ? null : text.trim()),
+    onSuccess: (session) => {
+      onRenamed(session);
+      void invalidate('sessions');
+      publishToTabs({ type: 'sessions' });
+      onClose();
+    },
+  });
   return (
     <FormDialog
       title="Rename session"
       action="Rename"
-      act={act}
+      sending={renaming}
       hasCancel
-      onSubmit={() => act.run(rename)}
+      onSubmit={() => renaming.mutate()}
       onClose={onClose}
     >
       <Field label="Title" about="Leave it empty to use the first message.">

@@ -1,16 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useRef } from 'react';
 import { ArrowDown, GitFork } from 'lucide-react';
 import { reportFault, client } from '../../api/client.js';
 import { isLost } from '../../api/connection.js';
 import { lostWords } from '../../app/connection-bar.js';
 import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { Loading, Page } from '../../components/page.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { useValue } from '../../hooks/value-store.js';
 import { IconButton } from '../../components/button.js';
 import type { SessionRecord } from '#src/client/turnpike-client.js';
-import { useResource } from '../../app/use-resource.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer/composer.js';
 import { type Conversation, isMissing } from './conversation/conversation.js';
@@ -166,15 +166,17 @@ export function ForkSource({
 }: {
   source: NonNullable<SessionRecord['forkedFrom']>;
 }) {
-  const load = useCallback(() => client().sessions.get(sessionId), [sessionId]);
-  const { value, fault } = useResource(load);
-  const isGone = isMissing(fault);
+  const { data, error } = useQuery({
+    queryKey: ['sessions', sessionId],
+    queryFn: () => client().sessions.get(sessionId),
+  });
+  const isGone = isMissing(error);
   return (
     <p className="mb-2 flex items-center justify-center gap-1.5 text-xs text-muted">
       <GitFork aria-hidden size={13} className="shrink-0" />
       <span>
         Forked {position} a turn of{' '}
-        {isGone || value === undefined ? (
+        {isGone || data === undefined ? (
           isGone ? (
             'a session that was deleted.'
           ) : (

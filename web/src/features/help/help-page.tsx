@@ -1,6 +1,6 @@
 import { use, type MouseEvent } from 'react';
 import { MarkdownText } from '../chat/text/markdown.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { navigate } from '../../app/navigation.js';
 import { Page } from '../../components/page.js';
 

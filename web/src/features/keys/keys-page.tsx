@@ -1,10 +1,10 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { invalidate, useCaller } from '../../api/queries.js';
+import { useState } from 'react';
 import type { CreatedKey, KeyView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, Loaded, Nothing, Page } from '../../components/page.js';
-import { useCaller } from '../../app/shared.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { formatAgo } from '../../components/format.js';
@@ -31,7 +31,7 @@ export function KeysPage() {
 }
 
 function Keys() {
-  const keys = useResource(useCallback(() => client().keys.list(), []));
+  const keys = useQuery({ queryKey: ['keys'], queryFn: () => client().keys.list() });
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<CreatedKey>();
   return (
@@ -45,14 +45,14 @@ function Keys() {
       }
     >
       <Loaded from={keys} what="keys">
-        {(all) => <KeyTable keys={all} onChange={keys.reload} />}
+        {(all) => <KeyTable keys={all} />}
       </Loaded>
       {isAdding && (
         <NewKey
           onMade={(key) => {
             setAdding(false);
             setMade(key);
-            keys.reload();
+            void invalidate('keys');
           }}
           onClose={() => setAdding(false)}
         />
@@ -72,7 +72,7 @@ const looks: Record<KeyView['status'], string> = {
   revoked: 'text-muted',
 };
 
-function KeyTable({ keys, onChange }: { keys: readonly KeyView[]; onChange: () => void }) {
+function KeyTable({ keys }: { keys: readonly KeyView[] }) {
   const now = useNow(30_000);
   // Those that work come first.
   const shown = keys.toSorted(
@@ -104,7 +104,7 @@ function KeyTable({ keys, onChange }: { keys: readonly KeyView[]; onChange: () =
                 title={`Revoke this key of ${principal}?`}
                 onConfirm={async () => {
                   await client().keys.revoke(id);
-                  onChange();
+                  await invalidate('keys');
                 }}
               >
                 Whoever uses it gets an error from the next second on. This cannot be undone.

@@ -1,7 +1,7 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreatedKey } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { useAct } from '../../app/use-act.js';
 import { CheckList, Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 
@@ -30,24 +30,24 @@ export function NewKey({
   const [name, setName] = useState('');
   const [asked, setAsked] = useState<readonly (keyof typeof scopes)[]>(['turns', 'approvals']);
   const [life, setLife] = useState('90d');
-  const act = useAct();
-  const make = async (): Promise<void> => {
-    const key = {
-      principal: principal.trim(),
-      scopes: asked,
-      ...(name.trim() !== '' && { name: name.trim() }),
-      ...(life !== '' && { expiresIn: life }),
-    };
-    onMade(await client().keys.create(key));
-  };
+  const creating = useMutation({
+    mutationFn: () =>
+      client().keys.create({
+        principal: principal.trim(),
+        scopes: asked,
+        ...(name.trim() !== '' && { name: name.trim() }),
+        ...(life !== '' && { expiresIn: life }),
+      }),
+    onSuccess: onMade,
+  });
   return (
     <FormDialog
       title="New API key"
       action="Create"
-      act={act}
+      sending={creating}
       isReady={principal.trim() !== '' && asked.length > 0}
       hasCancel
-      onSubmit={() => act.run(make)}
+      onSubmit={() => creating.mutate()}
       onClose={onClose}
     >
       <Field

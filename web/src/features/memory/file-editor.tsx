@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { MemoryFileView } from '#src/client/turnpike-client.js';
 import { DiffView } from '../chat/turn/diff-view.js';
-import { useUnsaved } from '../../app/unsaved.js';
-import { FaultNote } from '../../components/fault-note.js';
+import { useUnsaved } from '../../app/navigation.js';
+import { MutationFault } from '../../components/fault-note.js';
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
 import { formatBytes } from '../../components/format.js';
@@ -59,9 +59,9 @@ export function FileEditor({
           />
         )}
       </Field>
-      {edit.fault !== undefined && <FaultNote fault={edit.fault} onDismiss={edit.dismiss} />}
+      <MutationFault of={edit.saving} />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button type="submit" look="main" disabled={edit.isBusy || bytes > mostBytes}>
+        <Button type="submit" look="main" disabled={edit.saving.isPending || bytes > mostBytes}>
           {saveWords(edit.conflict)}
         </Button>
         {isChanged ? (

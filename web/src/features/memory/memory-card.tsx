@@ -1,11 +1,10 @@
-import { useCallback, useEffect } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { invalidate } from '../../api/queries.js';
 import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
-import { Loading } from '../../components/page.js';
+import { Link } from 'wouter';
+import { Loading, LoadFault } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { formatAgo, formatBytes, formatCount } from '../../components/format.js';
 import { FileText } from 'lucide-react';
 import { DeleteButton } from '../../components/delete-button.js';
@@ -19,25 +18,21 @@ export function MemoryCard({
   memory,
   opened,
   onOpen,
-  onChange,
 }: {
   memory: MemoryView;
   /** The file of it that is open. */
   opened: ListedMemoryFile | undefined;
   /** @param file undefined: none is to be open. */
   onOpen: (file: ListedMemoryFile | undefined) => void;
-  onChange: () => void;
 }) {
   const { agent, files, bytes, updatedAt, quota } = memory;
-  const load = useCallback(() => client().memory.files(agent, { limit: SHOWN_FILES }), [agent]);
-  const { value, fault, reload } = useResource(load);
-  // After each write, by whomever: the rows stay while the list is loaded again.
-  useEffect(reload, [reload, files, bytes, updatedAt]);
-  const shown = value && keepOpened(value.files, opened, ({ path }) => path);
-  const changed = (): void => {
-    reload();
-    onChange();
-  };
+  const listed = useQuery({
+    // After each write, the rows stay while the list is loaded again.
+    queryKey: ['memory', agent, 'files', { files, bytes, updatedAt }],
+    queryFn: () => client().memory.files(agent, { limit: SHOWN_FILES }),
+    placeholderData: keepPreviousData,
+  });
+  const shown = listed.data && keepOpened(listed.data.files, opened, ({ path }) => path);
   return (
     <li aria-label={agent} className="rounded-xl border border-line bg-panel p-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -47,8 +42,8 @@ export function MemoryCard({
           {formatBytes(quota.bytes)}
         </span>
       </div>
-      {fault !== undefined && <FaultNote fault={fault} onRetry={reload} />}
-      {value === undefined && fault === undefined && <Loading what="files" />}
+      <LoadFault of={listed} />
+      {listed.isPending && listed.error === null && <Loading what="files" />}
       <ul className="mt-2 divide-y divide-line">
         {shown?.map((file) => {
           const isOpen = file.path === opened?.path;
@@ -64,18 +59,14 @@ export function MemoryCard({
                   agent={agent}
                   listed={file}
                   mostBytes={quota.fileBytes}
-                  onStored={changed}
-                  onDeleted={() => {
-                    onOpen(undefined);
-                    changed();
-                  }}
+                  onDeleted={() => onOpen(undefined)}
                 />
               )}
             </li>
           );
         })}
       </ul>
-      {value?.nextCursor !== undefined && (
+      {listed.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
           These are the first {SHOWN_FILES}. For all of them: turnpike memory list {agent}
         </p>
@@ -87,7 +78,7 @@ export function MemoryCard({
           onConfirm={async () => {
             await client().memory.delete(agent);
             onOpen(undefined);
-            changed();
+            await invalidate('memory');
           }}
         >
           {formatCount(files)} {files === 1 ? 'file is' : 'files are'} deleted permanently.

@@ -1,16 +1,15 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
-import { mayLeave } from '../../app/unsaved.js';
-import { useResource } from '../../app/use-resource.js';
+import { mayLeave } from '../../app/navigation.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
 import { keepOpened, MemoryCard } from './memory-card.js';
 import { NewFile } from './new-file.js';
 
-/** Milliseconds between two looks at what agents keep. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** The file that is open: one of all memories. */
 interface OpenedFile {
@@ -20,13 +19,15 @@ interface OpenedFile {
 
 /** The files that agents keep for the user between conversations. */
 export function MemoryPage() {
-  const load = useCallback(() => client().memory.list(), []);
-  const listed = useResource(load, LOOK_MS);
-  const { value, reload } = listed;
+  const listed = useQuery({
+    queryKey: ['memory'],
+    queryFn: () => client().memory.list(),
+    refetchInterval: POLL_MS,
+  });
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<OpenedFile>();
   const emptied = opened && { ...opened.memory, files: 0, bytes: 0 };
-  const memories = value && keepOpened(value, emptied, ({ agent }) => agent);
+  const memories = listed.data && keepOpened(listed.data, emptied, ({ agent }) => agent);
   return (
     <Page
       title="Memory"
@@ -38,7 +39,7 @@ export function MemoryPage() {
       }
     >
       <LoadedList
-        from={{ ...listed, value: memories }}
+        from={{ ...listed, data: memories }}
         what="memories"
         nothing={
           <Nothing title="No memories yet.">
@@ -53,17 +54,12 @@ export function MemoryPage() {
             memory={memory}
             opened={opened?.memory.agent === memory.agent ? opened.file : undefined}
             onOpen={(file) => mayLeave() && setOpened(file && { memory, file })}
-            onChange={reload}
           />
         )}
       </LoadedList>
       {isAdding && (
         <NewFile
-          keepers={value?.map(({ agent }) => agent) ?? []}
-          onMade={() => {
-            setAdding(false);
-            reload();
-          }}
+          keepers={listed.data?.map(({ agent }) => agent) ?? []}
           onClose={() => setAdding(false)}
         />
       )}

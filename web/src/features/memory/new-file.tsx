@@ -1,7 +1,7 @@
-import { useCallback, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { invalidate, useAgents } from '../../api/queries.js';
+import { useState } from 'react';
 import { client } from '../../api/client.js';
-import { useAct } from '../../app/use-act.js';
-import { useResource } from '../../app/use-resource.js';
 import { Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 import { isOf } from './use-file-edit.js';
@@ -11,35 +11,35 @@ const ROOT = '/memories/';
 /** The dialog that writes a file for an agent to find. */
 export function NewFile({
   keepers,
-  onMade,
   onClose,
 }: {
   /** Agents that keep files already. */
   keepers: readonly string[];
-  onMade: () => void;
   onClose: () => void;
 }) {
-  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const { data: agents = [] } = useAgents();
   const names = [...new Set([...keepers, ...agents.map(({ name }) => name)])];
-  const act = useAct();
   const [chosen, setAgent] = useState<string>();
   const [path, setPath] = useState(ROOT);
   const [content, setContent] = useState('');
   const agent = chosen ?? names[0] ?? '';
+  const creating = useMutation({
+    mutationFn: () => client().memory.put(agent, path, { content, version: null }),
+    onSuccess: () => {
+      onClose();
+      return invalidate('memory');
+    },
+  });
   // A file of that path is never replaced.
-  const isThere = isOf(act.fault, 'MEMORY_CHANGED');
-  const make = async (): Promise<void> => {
-    await client().memory.put(agent, path, { content, version: null });
-    onMade();
-  };
+  const isThere = isOf(creating.error, 'MEMORY_CHANGED');
   return (
     <FormDialog
       title="New memory file"
       action="Create"
-      act={act}
+      sending={creating}
       isReady={agent !== ''}
       isFaultShown={!isThere}
-      onSubmit={() => act.run(make)}
+      onSubmit={() => creating.mutate()}
       onClose={onClose}
     >
       <Field label="Agent" about="The agent reads it if its memory is on.">
@@ -66,7 +66,7 @@ export function NewFile({
             value={path}
             onChange={({ target }) => {
               setPath(target.value);
-              act.dismiss();
+              creating.reset();
             }}
           />
         )}

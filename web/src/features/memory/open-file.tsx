@@ -1,10 +1,10 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { invalidate } from '../../api/queries.js';
+import { useState } from 'react';
 import type { ListedMemoryFile } from '#src/client/turnpike-client.js';
 import { OpenText } from '../chat/text/open-text.js';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { Loading } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
+import { Loading, LoadFault } from '../../components/page.js';
 import { Button } from '../../components/button.js';
 import { Pencil } from 'lucide-react';
 import { DeleteButton } from '../../components/delete-button.js';
@@ -15,30 +15,25 @@ export function OpenFile({
   agent,
   listed: { path, version },
   mostBytes,
-  onStored,
   onDeleted,
 }: {
   agent: string;
   /** With the latest version: another one is loaded. */
   listed: ListedMemoryFile;
   mostBytes: number;
-  onStored: () => void;
   onDeleted: () => void;
 }) {
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- loaded again for each version.
-  const load = useCallback(() => client().memory.get(agent, path), [agent, path, version]);
-  const { value: loaded, fault, reload } = useResource(load);
+  const loaded = useQuery({
+    queryKey: ['memory', agent, path, version],
+    queryFn: () => client().memory.get(agent, path),
+  });
   const [isEditing, setEditing] = useState(false);
-  // The text that is edited stays while another version is loaded.
-  const [last, setLast] = useState(loaded);
-  if (loaded !== undefined && loaded !== last) setLast(loaded);
-  const file = loaded ?? last;
+  // The text that is edited stays while another version is loaded, and where the file is gone.
+  const [last, setLast] = useState(loaded.data);
+  if (loaded.data !== undefined && loaded.data !== last) setLast(loaded.data);
+  const file = loaded.data ?? last;
   if (file === undefined) {
-    return fault === undefined ? (
-      <Loading what="the file" />
-    ) : (
-      <FaultNote fault={fault} onRetry={reload} />
-    );
+    return loaded.error === null ? <Loading what="the file" /> : <LoadFault of={loaded} />;
   }
   if (isEditing) {
     return (
@@ -48,7 +43,7 @@ export function OpenFile({
         mostBytes={mostBytes}
         onStored={() => {
           setEditing(false);
-          onStored();
+          void invalidate('memory');
         }}
         onClose={() => setEditing(false)}
       />
@@ -66,6 +61,7 @@ export function OpenFile({
           onConfirm={async () => {
             await client().memory.delete(agent, path, file.version);
             onDeleted();
+            await invalidate('memory');
           }}
         >
           The file is deleted permanently, and the agent will not know what was in it.

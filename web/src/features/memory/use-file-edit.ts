@@ -1,8 +1,8 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import type { MemoryFileView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { useAct } from '../../app/use-act.js';
 
 /** The file as it is stored, where it is not what was opened any more. */
 export type Conflict = MemoryFileView | 'deleted';
@@ -12,10 +12,8 @@ export interface FileEdit {
   type(text: string): void;
   /** The version that the last try to save met; the next try takes the place of this version. */
   conflict: Conflict | undefined;
-  /** The error of the last try, where it is no conflict. */
-  fault: unknown;
-  dismiss(): void;
-  isBusy: boolean;
+  /** Sends the text. A conflict is no error of it. */
+  saving: { isPending: boolean; error: unknown; reset(): void };
   save(): void;
 }
 
@@ -24,7 +22,6 @@ export function useFileEdit(agent: string, opened: MemoryFileView, onStored: () 
   const { path } = opened;
   const [text, setText] = useState(opened.content);
   const [conflict, setConflict] = useState<Conflict>();
-  const act = useAct();
   const seen = conflict === 'deleted' ? null : (conflict?.version ?? opened.version);
   const save = async (): Promise<void> => {
     try {
@@ -36,15 +33,8 @@ export function useFileEdit(agent: string, opened: MemoryFileView, onStored: () 
     }
     onStored();
   };
-  return {
-    text,
-    type: setText,
-    conflict,
-    fault: act.fault,
-    dismiss: act.dismiss,
-    isBusy: act.isBusy,
-    save: () => act.run(save),
-  };
+  const saving = useMutation({ mutationFn: save });
+  return { text, type: setText, conflict, saving, save: saving.mutate };
 }
 
 async function loadStored(agent: string, path: string): Promise<Conflict> {

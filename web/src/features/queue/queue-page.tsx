@@ -1,18 +1,16 @@
-import { useCallback } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { invalidate, useCaller } from '../../api/queries.js';
 import type { QueuedTurnDto, QueueDto, StatusDto } from '#src/ops/queue.dto.js';
 import { client } from '../../api/client.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { Loaded, Nothing, Page } from '../../components/page.js';
 import { describeFault } from '../../api/describe-fault.js';
-import { useCaller } from '../../app/shared.js';
-import { useAct } from '../../app/use-act.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { formatAgo } from '../../components/format.js';
 import { Table } from '../../components/table.js';
 
-const EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 const meanings: Record<keyof QueueDto['statuses'], [string, string]> = {
   running: ['Running', 'On a worker.'],
@@ -25,14 +23,15 @@ const order = ['running', 'waiting', 'queued', 'held'] as const;
 
 /** The turns that have not ended, and the workers' slots. */
 export function QueuePage() {
-  const queue = useResource(
-    useCallback(() => client().queue(), []),
-    EVERY_MS,
-  );
+  const queue = useQuery({
+    queryKey: ['queue'],
+    queryFn: () => client().queue(),
+    refetchInterval: POLL_MS,
+  });
   return (
     <Page
       title="Queue"
-      lead={queue.value === undefined ? 'Turns that are not finished.' : describeSlots(queue.value)}
+      lead={queue.data === undefined ? 'Turns that are not finished.' : describeSlots(queue.data)}
     >
       <Loaded from={queue} what="the queue">
         {(value) => (
@@ -49,12 +48,7 @@ export function QueuePage() {
               ))}
             </dl>
             {order.map((status) => (
-              <StatusTable
-                key={status}
-                name={meanings[status][0]}
-                view={value.statuses[status]}
-                onChange={queue.reload}
-              />
+              <StatusTable key={status} name={meanings[status][0]} view={value.statuses[status]} />
             ))}
             {order.every((status) => value.statuses[status].depth === 0) && (
               <Nothing title="No turns are waiting or running.">
@@ -74,15 +68,7 @@ function describeSlots({ places: { workers, each, used }, backEnd }: QueueDto): 
   return `${used} of ${workers * each} slots used: ${words} with ${each} each (${backEnd}).`;
 }
 
-function StatusTable({
-  name,
-  view: { depth, oldest, newest },
-  onChange,
-}: {
-  name: string;
-  view: StatusDto;
-  onChange: () => void;
-}) {
+function StatusTable({ name, view: { depth, oldest, newest } }: { name: string; view: StatusDto }) {
   const now = useNow(5_000);
   if (depth === 0) return null;
   const left = depth - oldest.length - newest.length;
@@ -97,7 +83,7 @@ function StatusTable({
         cell="px-3 py-2"
       >
         {oldest.map((turn) => (
-          <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
+          <TurnRow key={turn.turnId} turn={turn} now={now} />
         ))}
         {left > 0 && (
           <tr>
@@ -107,25 +93,20 @@ function StatusTable({
           </tr>
         )}
         {newest.map((turn) => (
-          <TurnRow key={turn.turnId} turn={turn} now={now} onChange={onChange} />
+          <TurnRow key={turn.turnId} turn={turn} now={now} />
         ))}
       </Table>
     </section>
   );
 }
 
-function TurnRow({
-  turn,
-  now,
-  onChange,
-}: {
-  turn: QueuedTurnDto;
-  now: number;
-  onChange: () => void;
-}) {
+function TurnRow({ turn, now }: { turn: QueuedTurnDto; now: number }) {
   const { turnId, message, agent, projectRoot, principal, attempt, createdAt, startedAt } = turn;
   const caller = useCaller();
-  const act = useAct();
+  const stopping = useMutation({
+    mutationFn: () => client().turns.interrupt(turnId),
+    onSuccess: () => invalidate('queue'),
+  });
   return (
     <tr className="border-t border-line first:border-t-0">
       <th scope="row" className="max-w-56 px-3 py-1.5 font-normal">
@@ -139,9 +120,9 @@ function TurnRow({
         <span className="text-xs text-muted">
           {turn.parentTurnId !== undefined && 'subagent '}
           {attempt > 1 && `attempt ${attempt} `}
-          {act.fault !== undefined && (
+          {stopping.error !== null && (
             <span role="alert" className="text-bad">
-              {describeFault(act.fault).text}
+              {describeFault(stopping.error).text}
             </span>
           )}
         </span>
@@ -158,16 +139,7 @@ function TurnRow({
       <td className="px-2 py-1 text-right">
         {/* Turns of others are not for this key to stop. */}
         {principal === caller?.principal && (
-          <Button
-            className="h-7!"
-            disabled={act.isBusy}
-            onClick={() =>
-              act.run(async () => {
-                await client().turns.interrupt(turnId);
-                onChange();
-              })
-            }
-          >
+          <Button className="h-7!" disabled={stopping.isPending} onClick={() => stopping.mutate()}>
             Stop
           </Button>
         )}

@@ -1,10 +1,10 @@
-import { useCallback, useState, useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState, useEffect } from 'react';
 import type { TurnComparison } from '#src/client/turnpike-client.js';
 import { client, reportFault } from '../../api/client.js';
 import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { Loaded, Page, Section } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
 import { Spinner } from '../../components/spinner.js';
 import { Table } from '../../components/table.js';
 import { OpenText } from '../chat/text/open-text.js';
@@ -14,31 +14,36 @@ import { Toggle } from '../../components/toggle.js';
 import { emptyResult, foldResult } from '#src/client/turn/turn-result.js';
 import { isUnended, sideNames, type ComparedTurn, compareFacts } from './compared-facts.js';
 
-/** Milliseconds between two looks at turns that run. */
-const LOOK_MS = 1_000;
+/** Milliseconds between two requests while a turn runs. */
+const POLL_MS = 1_000;
 
 /** Two turns side by side, live while one of them runs. */
 export function ComparePage({ turnId, otherId }: { turnId: string; otherId: string }) {
-  const load = useCallback(() => client().turns.compare(turnId, otherId), [turnId, otherId]);
-  // Unknown before the first answer: then there is nothing to look at again.
-  const [goesOn, setGoesOn] = useState(false);
-  const compared = useResource(load, goesOn ? LOOK_MS : undefined);
-  const { value } = compared;
-  const isOn = value !== undefined && (isUnended(value.left) || isUnended(value.right));
-  if (isOn !== goesOn) setGoesOn(isOn);
+  const compared = useQuery({
+    queryKey: ['turns', turnId, 'compare', otherId],
+    queryFn: () => client().turns.compare(turnId, otherId),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && (isUnended(data.left) || isUnended(data.right)) && POLL_MS,
+  });
   return (
     <Page
       title="Compare"
-      lead={value === undefined ? 'Two turns side by side.' : <Lead comparison={value} />}
+      lead={
+        compared.data === undefined ? (
+          'Two turns side by side.'
+        ) : (
+          <Lead comparison={compared.data} />
+        )
+      }
     >
       <Loaded from={compared} what="the turns">
-        {(comparison) => <Compared comparison={comparison} onEnd={compared.reload} />}
+        {(comparison) => <Compared comparison={comparison} onEnd={compared.refetch} />}
       </Loaded>
     </Page>
   );
 }
 
-function Compared({ comparison, onEnd }: { comparison: TurnComparison; onEnd: () => void }) {
+function Compared({ comparison, onEnd }: { comparison: TurnComparison; onEnd: () => unknown }) {
   const { left, right, tools } = comparison;
   const names = sideNames(comparison);
   const onLeft = useLiveText(left.turnId, isUnended(left), onEnd);
@@ -72,11 +77,13 @@ function Lead({ comparison }: { comparison: TurnComparison }) {
 
 /** The session of a turn: that of a replay is hidden. */
 function SessionLink({ turnId }: { turnId: string }) {
-  const load = useCallback(() => client().turns.get(turnId), [turnId]);
-  const { value } = useResource(load);
-  if (value === undefined) return null;
+  const { data: turn } = useQuery({
+    queryKey: ['turns', turnId],
+    queryFn: () => client().turns.get(turnId),
+  });
+  if (turn === undefined) return null;
   return (
-    <Link href={`/sessions/${value.sessionId}`} className="text-accent-ink underline">
+    <Link href={`/sessions/${turn.sessionId}`} className="text-accent-ink underline">
       Back to the session
     </Link>
   );
@@ -278,7 +285,7 @@ function shownJson(value: object): string {
 export function useLiveText(
   turnId: string,
   isUnended: boolean,
-  onEnd: () => void,
+  onEnd: () => unknown,
 ): { text: string; fault: unknown } {
   const [text, setText] = useState('');
   const [fault, setFault] = useState<unknown>();

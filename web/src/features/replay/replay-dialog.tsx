@@ -1,11 +1,10 @@
-import { useCallback, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useAgents, useModels } from '../../api/queries.js';
+import { useState } from 'react';
 import type { WantedReplay } from '#src/client/turnpike-client.js';
 import { newKey } from '#src/client/transport/transport.js';
 import { client } from '../../api/client.js';
-import { useModels } from '../../app/models.js';
 import { navigate } from '../../app/navigation.js';
-import { useAct } from '../../app/use-act.js';
-import { useResource } from '../../app/use-resource.js';
 import { Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 
@@ -14,27 +13,28 @@ type Tools = NonNullable<WantedReplay['tools']>;
 /** The dialog that runs a turn again, and opens both side by side. */
 export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () => void }) {
   const models = useModels();
-  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const { data: agents = [] } = useAgents();
   const [model, setModel] = useState('');
   const [agent, setAgent] = useState('');
   const [tools, setTools] = useState<Tools>('recorded');
   const [sent, setSent] = useState<{ body: string; key: string }>();
-  const act = useAct();
-  const start = async (): Promise<void> => {
-    const wanted = { tools, ...(model !== '' && { model }), ...(agent !== '' && { agent }) };
-    // The same request again is the same replay: an answer may have been lost on its way.
-    const body = JSON.stringify(wanted);
-    const key = sent?.body === body ? sent.key : newKey();
-    setSent({ body, key });
-    const replay = await client().turns.replay(turnId, wanted, key);
-    navigate(`/turns/${turnId}/compare/${replay.turnId}`);
-  };
+  const starting = useMutation({
+    mutationFn: () => {
+      const request = { tools, ...(model !== '' && { model }), ...(agent !== '' && { agent }) };
+      // The same request again is the same replay: the response of the first may not have arrived.
+      const body = JSON.stringify(request);
+      const key = sent?.body === body ? sent.key : newKey();
+      setSent({ body, key });
+      return client().turns.replay(turnId, request, key);
+    },
+    onSuccess: (replay) => navigate(`/turns/${turnId}/compare/${replay.turnId}`),
+  });
   return (
     <FormDialog
       title="Replay this turn"
       action="Replay"
-      act={act}
-      onSubmit={() => act.run(start)}
+      sending={starting}
+      onSubmit={() => starting.mutate()}
       onClose={onClose}
     >
       <p className="text-sm text-muted">

@@ -1,26 +1,26 @@
-import { useCallback } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
-import { Section } from '../../components/page.js';
+import { Link } from 'wouter';
+import { LoadFault, Section } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { formatAgo } from '../../components/format.js';
 
-/** Milliseconds between two looks at replays, which others may start. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** The replays of a turn, each with a link to the page that has both. Nothing where there is none. */
 export function Replays({ turnId }: { turnId: string }) {
-  const load = useCallback(() => client().turns.replays(turnId), [turnId]);
-  const { value, fault, reload } = useResource(load, LOOK_MS);
+  const replays = useQuery({
+    queryKey: ['turns', turnId, 'replays'],
+    queryFn: () => client().turns.replays(turnId),
+    refetchInterval: POLL_MS,
+  });
   const now = useNow(10_000);
-  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
-  if (value === undefined || value.replays.length === 0) return null;
+  if (replays.data === undefined) return <LoadFault of={replays} />;
+  if (replays.data.replays.length === 0) return null;
   return (
     <Section title="Replays" className="mt-6">
       <ul className="divide-y divide-line rounded-xl border border-line bg-panel text-sm">
-        {value.replays.map(({ turnId: id, model, persona, status, tools, createdAt }) => (
+        {replays.data.replays.map(({ turnId: id, model, persona, status, tools, createdAt }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2">
             <span className="min-w-0 flex-1 basis-48">
               {model} · {persona}

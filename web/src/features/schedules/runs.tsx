@@ -1,14 +1,12 @@
-import { useCallback } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { ScheduleRunView, ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import { LoadedList } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
 import { formatCount } from '../../components/format.js';
 import { ZoneTime } from './zone-time.js';
 
-/** Milliseconds between two looks at what became of slots. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const SHOWN_RUNS = 50;
 
 const looks: Record<ScheduleRunView['outcome'], string> = {
@@ -20,19 +18,22 @@ const looks: Record<ScheduleRunView['outcome'], string> = {
 
 /** The latest runs of a schedule, the newest first. */
 export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
-  const load = useCallback(() => client().schedules.runs(key, { limit: SHOWN_RUNS }), [key]);
-  const page = useResource(load, LOOK_MS);
+  const page = useQuery({
+    queryKey: ['schedules', key, 'runs'],
+    queryFn: () => client().schedules.runs(key, { limit: SHOWN_RUNS }),
+    refetchInterval: POLL_MS,
+  });
   return (
     <section aria-label="Runs" className="mt-3 border-t border-line pt-3">
       <LoadedList
-        from={{ ...page, value: page.value?.runs }}
+        from={{ ...page, data: page.data?.runs }}
         what="runs"
         nothing={<p className="py-1 text-sm text-muted">No runs yet.</p>}
         look="rows"
       >
         {(run) => <RunRow key={run.id} run={run} tz={tz} />}
       </LoadedList>
-      {page.value?.nextCursor !== undefined && (
+      {page.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
           These are the latest {SHOWN_RUNS}. For more: turnpike schedules runs {key} --limit 200
         </p>

@@ -1,11 +1,12 @@
-import { useCallback, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
-import { useAct } from '../../app/use-act.js';
+import { invalidate } from '../../api/queries.js';
+import { MutationFault } from '../../components/fault-note.js';
+import { LoadFault } from '../../components/page.js';
+import { Link } from 'wouter';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { Pencil } from 'lucide-react';
@@ -24,27 +25,26 @@ const looks: Record<DescribedState['look'], string> = {
 };
 
 /** A schedule with its times and runs, and what can be done with it. */
-export function ScheduleCard({
-  schedule,
-  onChange,
-  onEdit,
-}: {
-  schedule: ScheduleView;
-  onChange: () => void;
-  onEdit: () => void;
-}) {
+export function ScheduleCard({ schedule, onEdit }: { schedule: ScheduleView; onEdit: () => void }) {
   const { key, cron, tz, message, pausedAt } = schedule;
-  const act = useAct();
   const now = useNow(5_000);
   const [isOpen, setOpen] = useState(false);
-  const [round, setRound] = useState(0);
   const state = describeState(schedule, now);
   const { schedules } = client();
-  const change = (work: () => Promise<unknown>) => () =>
-    act.run(async () => {
-      await work();
-      onChange();
-    });
+  const isPaused = pausedAt !== null;
+  const onSuccess = () => invalidate('schedules');
+  const pausing = useMutation({
+    mutationFn: () => (isPaused ? schedules.resume(key) : schedules.pause(key)),
+    onSuccess,
+  });
+  const triggering = useMutation({
+    mutationFn: () => schedules.trigger(key),
+    onSuccess: () => {
+      setOpen(true);
+      return onSuccess();
+    },
+  });
+  const isBusy = pausing.isPending || triggering.isPending;
   return (
     <li aria-label={key} className="rounded-xl border border-line bg-panel p-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -62,29 +62,21 @@ export function ScheduleCard({
       </p>
       <Where schedule={schedule} />
       <NextTimes schedule={schedule} />
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <MutationFault of={pausing} />
+      <MutationFault of={triggering} />
       <div className="mt-3 flex flex-wrap gap-2">
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide runs' : 'Runs'}
         </Button>
         <Button
-          disabled={act.isBusy}
+          disabled={isBusy}
           title="Sends the message now, beside the scheduled times"
-          onClick={() =>
-            act.run(async () => {
-              await schedules.trigger(key);
-              setOpen(true);
-              setRound(round + 1);
-            })
-          }
+          onClick={() => triggering.mutate()}
         >
           Run now
         </Button>
-        <Button
-          disabled={act.isBusy}
-          onClick={change(() => (pausedAt === null ? schedules.pause(key) : schedules.resume(key)))}
-        >
-          {pausedAt === null ? 'Pause' : 'Resume'}
+        <Button disabled={isBusy} onClick={() => pausing.mutate()}>
+          {isPaused ? 'Resume' : 'Pause'}
         </Button>
         <Button onClick={onEdit}>
           <Pencil aria-hidden size={14} /> Edit
@@ -93,14 +85,14 @@ export function ScheduleCard({
           title={`Delete the schedule ${key}?`}
           onConfirm={async () => {
             await schedules.delete(key);
-            onChange();
+            await invalidate('schedules');
           }}
         >
           It sends no more messages, and the list of its runs is deleted. Sessions that it started
           stay.
         </DeleteButton>
       </div>
-      {isOpen && <Runs key={round} schedule={schedule} />}
+      {isOpen && <Runs schedule={schedule} />}
     </li>
   );
 }
@@ -138,20 +130,20 @@ function NextTimes({
 }) {
   // A schedule whose times are not understood has none.
   const hasTimes = pauseReason !== 'times';
-  const load = useCallback(
-    async () => (hasTimes ? client().schedules.upcoming(key, SHOWN_TIMES) : []),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- other times after each slot and each change.
-    [key, cron, tz, nextAt, hasTimes],
-  );
-  const { value, fault, reload } = useResource(load);
-  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />;
-  if (value === undefined || value.length === 0) return null;
+  const upcoming = useQuery({
+    // Other times after each change, and after each time that has passed.
+    queryKey: ['schedules', key, 'upcoming', cron, tz, nextAt],
+    queryFn: () => client().schedules.upcoming(key, SHOWN_TIMES),
+    enabled: hasTimes,
+  });
+  if (upcoming.data === undefined) return <LoadFault of={upcoming} />;
+  if (upcoming.data.length === 0) return null;
   return (
     <dl className="mt-2 flex gap-x-3 text-xs">
       <dt className="text-muted">{nextAt === null ? 'Next if resumed' : 'Next'}</dt>
       <dd>
         <ul className="flex flex-wrap gap-x-4 gap-y-0.5">
-          {value.map(({ at }) => (
+          {upcoming.data.map(({ at }) => (
             <li key={at}>
               <ZoneTime at={at} tz={tz} />
             </li>

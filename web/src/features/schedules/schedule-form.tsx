@@ -1,10 +1,8 @@
-import { useCallback } from 'react';
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
+import { invalidate, useAgents, useSessions } from '../../api/queries.js';
 import { Field, type ControlProps } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
-import { useSessions } from '../../app/use-sessions.js';
-import { useResource } from '../../app/use-resource.js';
 import { cronWords } from './cron-words.js';
 import { draftOf, findProblems, parseDraft } from './schedule-draft.js';
 import { useDraft, type Bind, type BoundField } from './use-draft.js';
@@ -13,12 +11,10 @@ import { viewerZone } from './zone-times.js';
 /** The dialog that makes a schedule, or changes one. */
 export function ScheduleForm({
   schedule,
-  onStored,
   onClose,
 }: {
   /** Undefined: a new one. */
   schedule: ScheduleView | undefined;
-  onStored: () => void;
   onClose: () => void;
 }) {
   const { draft, bind, ...form } = useDraft(() => draftOf(schedule, viewerZone()));
@@ -28,13 +24,14 @@ export function ScheduleForm({
     await (schedule === undefined
       ? schedules.create(draft.key, wanted)
       : schedules.put(draft.key, wanted));
-    onStored();
+    onClose();
+    await invalidate('schedules');
   };
   return (
     <FormDialog
       title={schedule === undefined ? 'New schedule' : `Edit ${schedule.key}`}
       action={schedule === undefined ? 'Create' : 'Save'}
-      act={form}
+      sending={form}
       onSubmit={() => form.submit(findProblems(draft), store)}
       onClose={onClose}
     >
@@ -162,8 +159,8 @@ function mono({ className, ...control }: ControlProps): ControlProps {
 
 /** Where a schedule's turns run: in a session of the user's, or in new ones, with an agent and a folder. */
 function SessionFields({ bind }: { bind: Bind }) {
-  const { value: sessions = [] } = useSessions('chats');
-  const { value: agents = [] } = useResource(useCallback(() => client().agents(), []));
+  const { data: sessions = [] } = useSessions('chats');
+  const { data: agents = [] } = useAgents();
   const session = bind('session');
   const agent = bind('agent');
   const folder = bind('projectRoot');

@@ -1,20 +1,22 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
 import { ScheduleCard } from './schedule-card.js';
 import { ScheduleForm } from './schedule-form.js';
 
-/** Milliseconds between two looks at whether schedules go on. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** The turns that the user has submitted at times of a clock. */
 export function SchedulesPage() {
-  const load = useCallback(() => client().schedules.list(), []);
-  const schedules = useResource(load, LOOK_MS);
+  const schedules = useQuery({
+    queryKey: ['schedules'],
+    queryFn: () => client().schedules.list(),
+    refetchInterval: POLL_MS,
+  });
   // `new`, or the schedule that is edited, as it was then.
   const [edited, setEdited] = useState<ScheduleView | 'new'>();
   return (
@@ -38,21 +40,12 @@ export function SchedulesPage() {
         }
       >
         {(schedule) => (
-          <ScheduleCard
-            key={schedule.id}
-            schedule={schedule}
-            onChange={schedules.reload}
-            onEdit={() => setEdited(schedule)}
-          />
+          <ScheduleCard key={schedule.id} schedule={schedule} onEdit={() => setEdited(schedule)} />
         )}
       </LoadedList>
       {edited !== undefined && (
         <ScheduleForm
           schedule={edited === 'new' ? undefined : edited}
-          onStored={() => {
-            setEdited(undefined);
-            schedules.reload();
-          }}
           onClose={() => setEdited(undefined)}
         />
       )}

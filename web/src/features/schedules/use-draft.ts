@@ -1,5 +1,5 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState, type ChangeEvent } from 'react';
-import { reportFault } from '../../api/client.js';
 import { problemOf, type FieldProblem, type ScheduleDraft } from './schedule-draft.js';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -15,10 +15,10 @@ export type Bind = (field: keyof ScheduleDraft) => BoundField;
 export interface DraftForm {
   draft: ScheduleDraft;
   bind: Bind;
-  isBusy: boolean;
-  /** The error of the last try, where it is about no field. */
-  fault: unknown;
-  dismiss(): void;
+  isPending: boolean;
+  /** The error of the last try, where it is about no field; null: none. */
+  error: unknown;
+  reset(): void;
   /** @param problems what is wrong with the draft: it is not stored then. */
   submit(problems: readonly FieldProblem[], store: () => Promise<void>): void;
 }
@@ -27,21 +27,13 @@ export interface DraftForm {
 export function useDraft(first: () => ScheduleDraft): DraftForm {
   const [draft, setDraft] = useState(first);
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
-  const [fault, setFault] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const attempt = async (store: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await store();
-    } catch (thrown) {
+  const { isPending, error, reset, mutate } = useMutation({
+    mutationFn: (store: () => Promise<void>) => store(),
+    onError: (thrown) => {
       const found = problemOf(thrown);
-      if (found === undefined) setFault(reportFault(thrown));
-      else setProblems([found]);
-    } finally {
-      setBusy(false);
-    }
-  };
+      if (found !== undefined) setProblems([found]);
+    },
+  });
   return {
     draft,
     bind: (field) => ({
@@ -54,12 +46,12 @@ export function useDraft(first: () => ScheduleDraft): DraftForm {
         },
       },
     }),
-    isBusy,
-    fault,
-    dismiss: () => setFault(undefined),
+    isPending,
+    error: problemOf(error) === undefined ? error : null,
+    reset,
     submit: (found, store) => {
       setProblems(found);
-      if (!isBusy && found.length === 0) void attempt(store);
+      if (!isPending && found.length === 0) mutate(store);
     },
   };
 }

@@ -1,14 +1,15 @@
+import { useModels } from '../../api/queries.js';
 import { Check, RotateCcw } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { forgetKey, apiKey, keyRequest } from '../../api/api-key.js';
 import { client, reportFault } from '../../api/client.js';
 import { FaultNote } from '../../components/fault-note.js';
-import { useModels } from '../../app/models.js';
 import { Loading, Page, Section } from '../../components/page.js';
 import { subscribeToTabs, publishToTabs } from '../../api/tabs.js';
 import { useValue } from '../../hooks/value-store.js';
 import { Button } from '../../components/button.js';
 import { Spinner } from '../../components/spinner.js';
+import { TooltipProvider } from '../../components/tooltip.js';
 import { SettingField, type EnteredSetting } from './setting-field.js';
 import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
 import { UserSettings, type SettingsServer, type SettingsState } from './user-settings.js';
@@ -61,10 +62,10 @@ export function SettingsPage() {
       )}
       {saved === undefined && fault === undefined && <Loading what="settings" />}
       {saved !== undefined && (
-        <>
+        <TooltipProvider delayDuration={300}>
           {section('Limits of a turn', limitLooks)}
           {section('Models', modelLooks)}
-        </>
+        </TooltipProvider>
       )}
       <KeySection />
     </Page>

@@ -1,13 +1,13 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
 import { Square } from 'lucide-react';
 import type { TurnRecord } from '#src/client/turnpike-client.js';
 import { allTokens, formatDuration, formatShort, formatCount } from '../../components/format.js';
 import { client, reportFault } from '../../api/client.js';
 import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
-import { Loading, Page, Section } from '../../components/page.js';
+import { Link } from 'wouter';
+import { Loading, LoadFault, Page, Section } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { useValue } from '../../hooks/value-store.js';
 import { Button } from '../../components/button.js';
 import { ReplayButton } from '../replay/replay-button.js';
@@ -24,9 +24,11 @@ export function TimelinePage({ turnId }: { turnId: string }) {
   const { events, isComplete, fault } = useValue(log.state);
   const isOver = events.at(-1)?.type === 'turn.ended';
   const now = useNow(isOver ? 3_600_000 : 500);
-  // Loaded again at the end of the turn, when its usage is known.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const turn = useResource(useCallback(() => client().turns.get(turnId), [turnId, isOver]));
+  const turn = useQuery({
+    // Loaded again at the end of the turn, when its usage is known.
+    queryKey: ['turns', turnId, { isOver }],
+    queryFn: () => client().turns.get(turnId),
+  });
   useEffect(() => {
     void log.open();
     return () => log.close();
@@ -35,28 +37,28 @@ export function TimelinePage({ turnId }: { turnId: string }) {
   return (
     <Page
       title="Turn"
-      lead={events.length > 0 && <Lead timeline={timeline} turn={turn.value} turnId={turnId} />}
+      lead={events.length > 0 && <Lead timeline={timeline} turn={turn.data} turnId={turnId} />}
       actions={
         <>
           {isComplete && !isOver && <StopButton turnId={turnId} />}
-          {isOver && turn.value !== undefined && mayReplay(turn.value) && (
+          {isOver && turn.data !== undefined && mayReplay(turn.data) && (
             <ReplayButton turnId={turnId} />
           )}
         </>
       }
     >
-      {turn.fault !== undefined && <FaultNote fault={turn.fault} onRetry={turn.reload} />}
-      {fault !== undefined && turn.fault === undefined && (
+      <LoadFault of={turn} />
+      {fault !== undefined && turn.error === null && (
         <FaultNote fault={fault} onRetry={() => void log.open()} />
       )}
-      {events.length === 0 && fault === undefined && turn.fault === undefined && (
+      {events.length === 0 && fault === undefined && turn.error === null && (
         <Loading what="events" />
       )}
       {events.length > 0 && (
         <>
           <div className="mb-6 grid gap-4 lg:grid-cols-[3fr_2fr]">
             <Section title="Budgets" className="">
-              {turn.value !== undefined && <Budgets timeline={timeline} turn={turn.value} />}
+              {turn.data !== undefined && <Budgets timeline={timeline} turn={turn.data} />}
             </Section>
             <Section title="Context over the steps" className="">
               <ContextChart timeline={timeline} />

@@ -9,7 +9,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { allTokens, formatDuration, formatShort } from '../../components/format.js';
-import { Link } from '../../app/link.js';
+import { Link } from 'wouter';
 import type { Bar, BarKind, BarStatus } from './bars.js';
 import type { Timeline } from './build-timeline.js';
 

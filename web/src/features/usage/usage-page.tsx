@@ -1,9 +1,9 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useCaller } from '../../api/queries.js';
+import { useState } from 'react';
 import type { DayOfUsage, UsageView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, Loaded, Nothing, Page } from '../../components/page.js';
-import { useCaller } from '../../app/shared.js';
-import { useResource } from '../../app/use-resource.js';
 import { formatCount, formatShort, formatUsd } from '../../components/format.js';
 import { Table } from '../../components/table.js';
 import { Toggle } from '../../components/toggle.js';
@@ -12,9 +12,12 @@ import { Toggle } from '../../components/toggle.js';
 export function UsagePage() {
   const caller = useCaller();
   const [isOfAll, setOfAll] = useState(false);
-  const load = useCallback(() => client().usageDays(isOfAll ? 'all' : 'own'), [isOfAll]);
-  const days = useResource(load);
-  const today = useResource(useCallback(() => client().usage(), []));
+  const of = isOfAll ? 'all' : 'own';
+  const days = useQuery({
+    queryKey: ['usage', 'days', of],
+    queryFn: () => client().usageDays(of),
+  });
+  const today = useQuery({ queryKey: ['usage', 'today'], queryFn: () => client().usage() });
   return (
     <Page
       title="Usage"
@@ -25,7 +28,7 @@ export function UsagePage() {
         )
       }
     >
-      {today.value !== undefined && <Limits usage={today.value} />}
+      {today.data !== undefined && <Limits usage={today.data} />}
       <Loaded from={days} what="usage">
         {(all) =>
           all.length === 0 ? (

@@ -1,17 +1,16 @@
-import { useCallback, useId, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { invalidate } from '../../api/queries.js';
+import { useId, useState } from 'react';
 import type { DeliveryStatus, DeliveryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { Link } from '../../app/link.js';
+import { MutationFault } from '../../components/fault-note.js';
+import { Link } from 'wouter';
 import { LoadedList } from '../../components/page.js';
-import { useAct } from '../../app/use-act.js';
 import { useNow } from '../../hooks/use-now.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { formatAgo } from '../../components/format.js';
 
-/** Milliseconds between two looks at what was sent. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 const looks: Record<DeliveryStatus, string> = {
   pending: 'text-amber',
@@ -22,12 +21,16 @@ const looks: Record<DeliveryStatus, string> = {
 /** The latest deliveries of a webhook, of one status or all. */
 export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayResend: boolean }) {
   const [status, setStatus] = useState<DeliveryStatus>();
-  const load = useCallback(
-    () => client().webhooks.deliveries(webhookId, { limit: 50, ...(status && { status }) }),
-    [webhookId, status],
-  );
-  const page = useResource(load, LOOK_MS);
-  const act = useAct();
+  const page = useQuery({
+    queryKey: ['webhooks', webhookId, 'deliveries', status],
+    queryFn: () =>
+      client().webhooks.deliveries(webhookId, { limit: 50, ...(status && { status }) }),
+    refetchInterval: POLL_MS,
+  });
+  const resending = useMutation({
+    mutationFn: (deliveryId: string) => client().webhooks.redeliver(webhookId, deliveryId),
+    onSuccess: () => invalidate('webhooks'),
+  });
   const id = useId();
   return (
     <section aria-label="Deliveries" className="mt-3 border-t border-line pt-3">
@@ -49,10 +52,10 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
           </option>
         ))}
       </select>
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <MutationFault of={resending} />
       <div className="mt-2">
         <LoadedList
-          from={{ ...page, value: page.value?.deliveries }}
+          from={{ ...page, data: page.data?.deliveries }}
           what="deliveries"
           nothing={
             <p className="py-3 text-sm text-muted">No deliveries yet. Send a test to see one.</p>
@@ -64,19 +67,13 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
               key={delivery.id}
               delivery={delivery}
               onResend={
-                mayResend && !act.isBusy
-                  ? () =>
-                      act.run(async () => {
-                        await client().webhooks.redeliver(webhookId, delivery.id);
-                        page.reload();
-                      })
-                  : undefined
+                mayResend && !resending.isPending ? () => resending.mutate(delivery.id) : undefined
               }
             />
           )}
         </LoadedList>
       </div>
-      {page.value?.nextCursor !== undefined && (
+      {page.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
           These are the latest 50. For more: turnpike webhooks deliveries {webhookId} --limit 1000
         </p>

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   TurnpikeError,
@@ -5,7 +6,6 @@ import {
   type WebhookWithSecret,
 } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { useAct } from '../../app/use-act.js';
 import { CheckList, Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 
@@ -30,24 +30,26 @@ export function NewWebhook({
   onMade: (made: WebhookWithSecret) => void;
   onClose: () => void;
 }) {
-  const act = useAct();
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
   const [asked, setAsked] = useState<readonly WebhookEvent[]>(names);
-  const problem = urlProblem(act.fault);
-  const make = async (): Promise<void> => {
-    // All of today's events: those of later versions as well.
-    const chosen = asked.length === names.length ? null : [...asked];
-    onMade(await client().webhooks.create({ url, description, events: chosen }));
-  };
+  const creating = useMutation({
+    mutationFn: () => {
+      // All of today's events: those of later versions as well.
+      const chosen = asked.length === names.length ? null : [...asked];
+      return client().webhooks.create({ url, description, events: chosen });
+    },
+    onSuccess: onMade,
+  });
+  const problem = urlProblem(creating.error);
   return (
     <FormDialog
       title="New webhook"
       action="Create"
-      act={act}
+      sending={creating}
       isReady={url.trim() !== '' && asked.length > 0}
       isFaultShown={problem === undefined}
-      onSubmit={() => act.run(make)}
+      onSubmit={() => creating.mutate()}
       onClose={onClose}
     >
       <Field label="URL" problem={problem}>
@@ -60,7 +62,7 @@ export function NewWebhook({
             value={url}
             onChange={({ target }) => {
               setUrl(target.value);
-              act.dismiss();
+              creating.reset();
             }}
             className={`${className} font-mono`}
           />

@@ -1,8 +1,9 @@
+import { useMutation } from '@tanstack/react-query';
+import { invalidate } from '../../api/queries.js';
 import { useState } from 'react';
 import type { WebhookView, WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
-import { useAct } from '../../app/use-act.js';
+import { MutationFault } from '../../components/fault-note.js';
 import { useNow } from '../../hooks/use-now.js';
 import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
@@ -14,24 +15,28 @@ import { Deliveries } from './deliveries.js';
 /** A webhook with its deliveries, and what can be done with it. */
 export function WebhookCard({
   webhook,
-  onChange,
   onSecret,
 }: {
   webhook: WebhookView;
-  onChange: () => void;
   onSecret: (made: WebhookWithSecret) => void;
 }) {
   const { id, url, description, events, enabled } = webhook;
-  const act = useAct();
   const [isOpen, setOpen] = useState(false);
-  const [round, setRound] = useState(0);
   const [isRotating, setRotating] = useState(false);
   const { webhooks } = client();
-  const change = (work: () => Promise<unknown>) => () =>
-    act.run(async () => {
-      await work();
-      onChange();
-    });
+  const onSuccess = () => invalidate('webhooks');
+  const switching = useMutation({
+    mutationFn: () => webhooks.change(id, { enabled: !enabled }),
+    onSuccess,
+  });
+  const testing = useMutation({
+    mutationFn: () => webhooks.test(id),
+    onSuccess: () => {
+      setOpen(true);
+      return onSuccess();
+    },
+  });
+  const isBusy = switching.isPending || testing.isPending;
   return (
     <li aria-label={url} className="rounded-xl border border-line bg-panel p-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -42,37 +47,26 @@ export function WebhookCard({
       <p className="mt-0.5 text-xs text-muted">
         {events === null ? 'all events' : events.join(', ')} · {id}
       </p>
-      {act.fault !== undefined && <FaultNote fault={act.fault} onDismiss={act.dismiss} />}
+      <MutationFault of={switching} />
+      <MutationFault of={testing} />
       <div className="mt-3 flex flex-wrap gap-2">
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide deliveries' : 'Deliveries'}
         </Button>
-        <Button
-          disabled={act.isBusy || !enabled}
-          onClick={() =>
-            act.run(async () => {
-              await webhooks.test(id);
-              setOpen(true);
-              setRound(round + 1);
-            })
-          }
-        >
+        <Button disabled={isBusy || !enabled} onClick={() => testing.mutate()}>
           Send a test
         </Button>
-        <Button
-          disabled={act.isBusy}
-          onClick={change(() => webhooks.change(id, { enabled: !enabled }))}
-        >
+        <Button disabled={isBusy} onClick={() => switching.mutate()}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button disabled={act.isBusy} onClick={() => setRotating(true)}>
+        <Button disabled={isBusy} onClick={() => setRotating(true)}>
           <RotateCw aria-hidden size={14} /> New secret
         </Button>
         <DeleteButton
           title="Delete this webhook?"
           onConfirm={async () => {
             await webhooks.delete(id);
-            onChange();
+            await invalidate('webhooks');
           }}
         >
           Nothing is sent to {url} any more, and the list of its deliveries is deleted.
@@ -89,7 +83,7 @@ export function WebhookCard({
           the receiver needs the new one by then.
         </ConfirmDialog>
       )}
-      {isOpen && <Deliveries key={round} webhookId={id} mayResend={enabled} />}
+      {isOpen && <Deliveries webhookId={id} mayResend={enabled} />}
     </li>
   );
 }

@@ -1,27 +1,30 @@
-import { useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { invalidate } from '../../api/queries.js';
+import { useState } from 'react';
 import type { WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
-import { useResource } from '../../app/use-resource.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
 import { SecretDialog } from '../../components/secret-dialog.js';
 import { NewWebhook } from './new-webhook.js';
 import { WebhookCard } from './webhook-card.js';
 
-/** Milliseconds between two looks at whether webhooks fail. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** The URLs that events of the user's turns are sent to. */
 export function WebhooksPage() {
-  const load = useCallback(() => client().webhooks.list(), []);
-  const webhooks = useResource(load, LOOK_MS);
+  const webhooks = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: () => client().webhooks.list(),
+    refetchInterval: POLL_MS,
+  });
   const [isAdding, setAdding] = useState(false);
   const [shown, setShown] = useState<WebhookWithSecret>();
   const show = (made: WebhookWithSecret): void => {
     setAdding(false);
     setShown(made);
-    webhooks.reload();
+    void invalidate('webhooks');
   };
   return (
     <Page
@@ -43,14 +46,7 @@ export function WebhooksPage() {
           </Nothing>
         }
       >
-        {(webhook) => (
-          <WebhookCard
-            key={webhook.id}
-            webhook={webhook}
-            onChange={webhooks.reload}
-            onSecret={show}
-          />
-        )}
+        {(webhook) => <WebhookCard key={webhook.id} webhook={webhook} onSecret={show} />}
       </LoadedList>
       {isAdding && <NewWebhook onMade={show} onClose={() => setAdding(false)} />}
       {shown !== undefined && <Secret made={shown} onClose={() => setShown(undefined)} />}

@@ -1,3 +1,4 @@
+import { useCaller, useModels } from '../../../api/queries.js';
 import {
   useEffect,
   useId,
@@ -8,8 +9,6 @@ import {
   type ReactNode,
 } from 'react';
 import { ArrowUp, Brain, Paperclip, Quote, Square } from 'lucide-react';
-import { useModels } from '../../../app/models.js';
-import { useCaller } from '../../../app/shared.js';
 import { COMPOSER_ID } from '../../../app/shortcuts.js';
 import { IconButton } from '../../../components/button.js';
 import { Toggle } from '../../../components/toggle.js';

@@ -1,16 +1,13 @@
-import { useCallback, useId, useState, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import type { AgentSummary, ModelList } from '#src/client/turnpike-client.js';
 import { compact } from '#src/platform/compact.js';
 import { client, reportFault } from '../../../api/client.js';
+import { invalidate, useAgents, useCaller, useModels, useSessions } from '../../../api/queries.js';
 import { FaultNote } from '../../../components/fault-note.js';
-import { useModels } from '../../../app/models.js';
 import { navigate } from '../../../app/navigation.js';
-import { HelpLink } from '../../../components/page.js';
-import { useCaller } from '../../../app/shared.js';
-import { sessionsChanged, useSessions } from '../../../app/use-sessions.js';
+import { HelpLink, LoadFault } from '../../../components/page.js';
 import { publishToTabs } from '../../../api/tabs.js';
-import { useResource } from '../../../app/use-resource.js';
 import { closeConversation, openConversation } from '../conversation/open-conversation.js';
 import { Composer, type Draft } from './composer.js';
 import { permissionModes } from './permission-modes.js';
@@ -20,12 +17,10 @@ const AGENT = 'turnpike.agent';
 
 /** The first page: the first message of a session, and where and by whom it is worked on. */
 export function NewSessionPage() {
-  const { value: sessions } = useSessions('chats');
+  const { data: sessions } = useSessions('chats');
   const caller = useCaller();
   const models = useModels();
-  const { value: agents, fault: agentsFault } = useResource(
-    useCallback(() => client().agents(), []),
-  );
+  const agents = useAgents();
   const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? '');
   const [agent, setAgent] = useState(() => wantedAgent() ?? localStorage.getItem(AGENT) ?? '');
   const [mode, setMode] = useState('direct');
@@ -34,7 +29,7 @@ export function NewSessionPage() {
   const [suggestion, setSuggestion] = useState<{ text: string }>();
   const ids = useId();
   const folders = [...new Set((sessions ?? []).map(({ projectRoot }) => projectRoot))];
-  const chosen = chooseAgent(agents ?? [], [agent, caller?.persona]);
+  const chosen = chooseAgent(agents.data ?? [], [agent, caller?.persona]);
 
   const start = (draft: Draft): boolean => {
     if (isMaking) return false;
@@ -62,7 +57,7 @@ export function NewSessionPage() {
         </p>
         {models?.provider === 'rehearsal' && <RehearsalNote />}
         {fault !== undefined && <FaultNote fault={fault} />}
-        {agentsFault !== undefined && fault === undefined && <FaultNote fault={agentsFault} />}
+        {fault === undefined && <LoadFault of={agents} />}
         <Composer
           onSend={start}
           isSending={isMaking}
@@ -97,7 +92,7 @@ export function NewSessionPage() {
               onChange={({ target }) => setAgent(target.value)}
               className={field}
             >
-              <AgentOptions agents={agents ?? []} />
+              <AgentOptions agents={agents.data ?? []} />
             </select>
           </Labelled>
           <Labelled label="Permissions" id={`${ids}-mode`}>
@@ -226,7 +221,7 @@ async function make(wanted: Wanted, { message, attachments, files, opts }: Draft
     await client().sessions.delete(sessionId);
     throw refusal;
   }
-  sessionsChanged();
+  void invalidate('sessions');
   publishToTabs({ type: 'sessions' });
   navigate(`/sessions/${sessionId}`);
 }

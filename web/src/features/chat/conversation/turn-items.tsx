@@ -9,7 +9,7 @@ import { Cited, Sources } from '../text/sources.js';
 import { ToolCard } from '../turn/tool-card.js';
 import type { Source } from '#src/events/turn-event.js';
 import { allTokens, formatShort } from '../../../components/format.js';
-import { Link } from '../../../app/link.js';
+import { Link } from 'wouter';
 import { Spinner } from '../../../components/spinner.js';
 import { withMarks } from './cite-text.js';
 import type {

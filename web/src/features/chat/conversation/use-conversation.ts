@@ -1,10 +1,10 @@
+import { invalidate } from '../../../api/queries.js';
 import { useEffect, useMemo } from 'react';
 import { announce } from '../../../app/announce.js';
 import { apiKey } from '../../../api/api-key.js';
 import { isLost, onReconnect } from '../../../api/connection.js';
 import { subscribeToTabs } from '../../../api/tabs.js';
 import { useValue } from '../../../hooks/value-store.js';
-import { sessionsChanged } from '../../../app/use-sessions.js';
 import type { Conversation, ConversationState } from './conversation.js';
 import { isRunning } from './turn-view.js';
 import { openConversation } from './open-conversation.js';
@@ -51,7 +51,7 @@ function useAnnouncements(state: ConversationState, running: boolean): void {
   const question = asked?.kind === 'tool' ? asked.name : undefined;
   useEffect(() => {
     if (running) announce('The agent is working.');
-    sessionsChanged();
+    void invalidate('sessions');
   }, [running]);
   useEffect(() => {
     if (question !== undefined) announce(`${question} needs your approval.`);

@@ -1,9 +1,11 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../../components/lazy-part.js';
 import type { FeedbackView } from '#src/client/turnpike-client.js';
 import { client } from '../../../api/client.js';
-import { FaultNote } from '../../../components/fault-note.js';
-import { useAct } from '../../../app/use-act.js';
+import { queryClient } from '../../../api/queries.js';
+import { LoadFault } from '../../../components/page.js';
+import { MutationFault } from '../../../components/fault-note.js';
 import { IconButton } from '../../../components/button.js';
 import { MessageSquare, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { useNearViewport } from '../../../hooks/use-near-viewport.js';
@@ -15,43 +17,52 @@ const KEY = 'helpful';
 
 /** Whether an ended turn helped, in the words of who is asked. */
 export function TurnFeedback({ turnId }: { turnId: string }) {
-  const [loaded, setLoaded] = useState<{ given: FeedbackView | undefined }>();
+  const [isNear, setNear] = useState(false);
+  const near = useNearViewport(turnId, true, () => setNear(true));
   const [isCommenting, setCommenting] = useState(false);
-  const act = useAct();
-  const given = loaded?.given;
-  const load = (): void => act.run(async () => setLoaded({ given: await find(turnId) }));
-  const seen = useNearViewport(turnId, true, load);
-  const set = (value: boolean, comment = given?.comment ?? null): void =>
-    act.run(async () => {
-      const stored = await client().feedback.set(turnId, { key: KEY, value, comment });
-      setLoaded({ given: stored });
-    });
+  const queryKey = ['feedback', turnId];
+  const loaded = useQuery({
+    queryKey,
+    queryFn: () => find(turnId),
+    enabled: isNear,
+    // Once for a turn that comes into view: a conversation may show hundreds.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const feedback = loaded.data ?? undefined;
+  const changing = useMutation({
+    mutationFn: (change: () => Promise<FeedbackView | null>) => change(),
+    onSuccess: (stored) => queryClient.setQueryData(queryKey, stored),
+  });
+  const set = (value: boolean, comment = feedback?.comment ?? null): void =>
+    changing.mutate(() => client().feedback.set(turnId, { key: KEY, value, comment }));
   const remove = (): void =>
-    act.run(async () => {
+    changing.mutate(async () => {
       await client().feedback.delete(turnId, KEY);
-      setLoaded({ given: undefined });
+      return null;
     });
   const press = (value: boolean): void => {
-    if (given?.value !== value) set(value);
-    // Words are not taken back by a click.
-    else if (given.comment !== null) setCommenting(true);
+    if (changing.isPending) return;
+    if (feedback?.value !== value) set(value);
+    // A comment is not deleted by a click.
+    else if (feedback.comment !== null) setCommenting(true);
     else remove();
   };
   return (
     <>
-      <span ref={seen} role="group" aria-label="Feedback" className="inline-flex items-center">
+      <span ref={near} role="group" aria-label="Feedback" className="inline-flex items-center">
         {[true, false].map((value) => (
           <Thumb
             key={String(value)}
             isUp={value}
-            isPressed={given?.value === value}
-            isReady={loaded !== undefined}
+            isPressed={feedback?.value === value}
+            isReady={loaded.data !== undefined}
             onPress={() => press(value)}
           />
         ))}
-        {given !== undefined && (
+        {feedback !== undefined && (
           <IconButton
-            label={given.comment === null ? 'Add a comment' : 'Edit the comment'}
+            label={feedback.comment === null ? 'Add a comment' : 'Edit the comment'}
             className="size-7!"
             onClick={() => setCommenting(true)}
           >
@@ -59,26 +70,21 @@ export function TurnFeedback({ turnId }: { turnId: string }) {
           </IconButton>
         )}
       </span>
-      {given !== undefined && given.comment !== null && (
+      {feedback !== undefined && feedback.comment !== null && (
         <p className="basis-full border-l-2 border-line pl-2 text-xs whitespace-pre-wrap text-muted">
           <span className="sr-only">Your comment: </span>
-          {given.comment}
+          {feedback.comment}
         </p>
       )}
-      {act.fault !== undefined && (
-        <div className="basis-full">
-          <FaultNote
-            fault={act.fault}
-            onRetry={loaded === undefined ? load : undefined}
-            onDismiss={act.dismiss}
-          />
-        </div>
-      )}
-      {isCommenting && given !== undefined && (
+      <div className="basis-full empty:hidden">
+        <LoadFault of={loaded} />
+        <MutationFault of={changing} />
+      </div>
+      {isCommenting && feedback !== undefined && (
         <Suspense fallback={null}>
           <CommentDialog
-            comment={given.comment ?? ''}
-            onSave={(comment) => set(given.value === true, comment === '' ? null : comment)}
+            comment={feedback.comment ?? ''}
+            onSave={(comment) => set(feedback.value === true, comment === '' ? null : comment)}
             onRemove={remove}
             onClose={() => setCommenting(false)}
           />
@@ -88,9 +94,9 @@ export function TurnFeedback({ turnId }: { turnId: string }) {
   );
 }
 
-async function find(turnId: string): Promise<FeedbackView | undefined> {
+async function find(turnId: string): Promise<FeedbackView | null> {
   const all = await client().feedback.ofTurn(turnId);
-  return all.find(({ key, value }) => key === KEY && typeof value === 'boolean');
+  return all.find(({ key, value }) => key === KEY && typeof value === 'boolean') ?? null;
 }
 
 function Thumb({

@@ -1,12 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { ForkedSession } from '#src/client/turnpike-client.js';
 import { newKey } from '#src/client/transport/transport.js';
 import { client } from '../../../api/client.js';
+import { invalidate } from '../../../api/queries.js';
 import { FaultNote } from '../../../components/fault-note.js';
 import { navigate } from '../../../app/navigation.js';
 import { publishToTabs } from '../../../api/tabs.js';
-import { useAct } from '../../../app/use-act.js';
-import { sessionsChanged } from '../../../app/use-sessions.js';
 import { Button } from '../../../components/button.js';
 import { Dialog } from '../../../components/dialog.js';
 
@@ -29,17 +29,18 @@ export function ForkDialog({
 }) {
   const [position, setPosition] = useState<Position>('after');
   const [fork, setFork] = useState<ForkedSession>();
-  const act = useAct();
   // A point has one key: a repeat after a lost answer gets the fork that was made.
   const [keys] = useState<Record<Position, string>>(() => ({ after: newKey(), before: newKey() }));
   const name = useId();
-  const make = async (): Promise<void> => {
-    const made = await client().sessions.fork(sessionId, { turnId, position }, keys[position]);
-    sessionsChanged();
-    publishToTabs({ type: 'sessions' });
-    if (made.filesWritten === undefined) open(made);
-    else setFork(made);
-  };
+  const forking = useMutation({
+    mutationFn: () => client().sessions.fork(sessionId, { turnId, position }, keys[position]),
+    onSuccess: (made) => {
+      void invalidate('sessions');
+      publishToTabs({ type: 'sessions' });
+      if (made.filesWritten === undefined) open(made);
+      else setFork(made);
+    },
+  });
   if (fork !== undefined) {
     return (
       <Dialog title="Files are not changed back" onClose={onClose}>
@@ -74,10 +75,10 @@ export function ForkDialog({
           </label>
         ))}
       </fieldset>
-      {act.fault !== undefined && <FaultNote fault={act.fault} />}
+      {forking.error !== null && <FaultNote fault={forking.error} />}
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" disabled={act.isBusy} onClick={() => act.run(make)}>
+        <Button look="main" disabled={forking.isPending} onClick={() => forking.mutate()}>
           Fork
         </Button>
       </div>

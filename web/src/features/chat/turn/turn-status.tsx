@@ -8,7 +8,7 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { allTokens, formatDuration, formatShort } from '../../../components/format.js';
-import { Link } from '../../../app/link.js';
+import { Link } from 'wouter';
 import { Spinner } from '../../../components/spinner.js';
 import type { TurnView } from '../conversation/turn-view.js';
 

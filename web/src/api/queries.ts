@@ -1,0 +1,133 @@
+import {
+  keepPreviousData,
+  MutationCache,
+  onlineManager,
+  QueryCache,
+  QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+} from '@tanstack/react-query';
+import type { ListedSession } from '#src/client/turnpike-client.js';
+import { apiKey } from './api-key.js';
+import { client, reportFault } from './client.js';
+import { isLost } from './connection.js';
+import { subscribeToTabs } from './tabs.js';
+
+/** What the pages have loaded. Every fault is reported here, and shown where its query or mutation is. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: reportFault }),
+  mutationCache: new MutationCache({ onError: reportFault }),
+  defaultOptions: {
+    // The typed client retries by itself.
+    queries: { retry: false, refetchOnWindowFocus: 'always', refetchOnReconnect: 'always' },
+    // A button works now or fails now: nothing is sent later, when the server is back.
+    mutations: { networkMode: 'always' },
+  },
+});
+
+/** The first part of a query's key: what it loads. */
+export type QueryKind =
+  | 'agents'
+  | 'approvals'
+  | 'keys'
+  | 'memory'
+  | 'queue'
+  | 'schedules'
+  | 'sessions'
+  | 'turns'
+  | 'webhooks';
+
+/** Loads again what is shown of a kind, after a change of it. */
+export function invalidate(kind: QueryKind): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: [kind] });
+}
+
+// Queries wait while the server cannot be reached, and start again once it answers.
+onlineManager.setEventListener((setOnline) => isLost.subscribe(() => setOnline(!isLost.get())));
+
+// Another key may see other things: nothing of the former key's is kept but what is on the screen until it is replaced.
+apiKey.subscribe(() => {
+  queryClient.removeQueries({ type: 'inactive' });
+  void queryClient.cancelQueries().then(() => queryClient.invalidateQueries());
+});
+
+subscribeToTabs(({ type }) => {
+  if (type === 'approvals') void invalidate('approvals');
+  if (type === 'sessions' || type === 'turn') void invalidate('sessions');
+});
+
+/** The models that turns may name. Every page works without them. */
+export function useModels() {
+  return useQuery({ queryKey: ['models'], queryFn: () => client().models() }).data;
+}
+
+export function useAgents() {
+  return useQuery({ queryKey: ['agents'], queryFn: () => client().agents() });
+}
+
+const APPROVALS_MS = 5_000;
+
+/** The open approvals. */
+export function usePendingApprovals() {
+  return useQuery({
+    queryKey: ['approvals', 'pending'],
+    queryFn: async () => (await client().approvals.list({ limit: 200 })).approvals,
+    refetchInterval: APPROVALS_MS,
+    // Many parts of the page show them: one that appears does not load them again.
+    staleTime: APPROVALS_MS,
+  });
+}
+
+/** Who uses the page, and the defaults of sessions; undefined until it is loaded. */
+export function useCaller() {
+  return useQuery({
+    queryKey: ['caller'],
+    queryFn: () => client().sessions.defaults(),
+    staleTime: Infinity,
+  }).data;
+}
+
+/** Whether the caller may answer approvals; true until that is known. */
+export function useMayApprove(): boolean {
+  return useCaller()?.scopes.includes('approvals') ?? true;
+}
+
+/** Whether the caller may see the queue; on a server without keys everybody may. */
+export function useMaySeeQueue(): boolean {
+  const caller = useCaller();
+  return caller === undefined || !caller.isKeyed || caller.scopes.includes('admin');
+}
+
+const SESSIONS_MS = 10_000;
+const SESSIONS_PER_PAGE = 50;
+
+/** Which sessions are listed: those of people, those that schedules made, or all. */
+export type SessionKind = 'chats' | 'scheduled' | 'all';
+
+const scheduledOf = { chats: 'hide', scheduled: 'only', all: 'show' } as const;
+
+/** The caller's sessions, the one used last first, page by page. Those of the last search stay while one is loaded. */
+export function useSessions(kind: SessionKind = 'all', search = '') {
+  return useInfiniteQuery({
+    queryKey: ['sessions', kind, search],
+    queryFn: ({ pageParam }: { pageParam: string | undefined }) =>
+      client().sessions.list({
+        limit: SESSIONS_PER_PAGE,
+        cursor: pageParam,
+        scheduled: scheduledOf[kind],
+        ...(search === '' ? {} : { search }),
+      }),
+    initialPageParam: undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: distinctSessions,
+    placeholderData: keepPreviousData,
+    refetchInterval: SESSIONS_MS,
+  });
+}
+
+/** A session that is used between the requests of two pages is on both. */
+function distinctSessions({ pages }: InfiniteData<{ sessions: ListedSession[] }>): ListedSession[] {
+  const sessions = pages.flatMap((page) => page.sessions);
+  return [...new Map(sessions.map((session) => [session.sessionId, session])).values()];
+}
