@@ -6,7 +6,7 @@ const STORED = 'turnpike.key';
 export const apiKey = new ValueStore<string | undefined>(loadKey());
 
 /** Why the page asks for a key: the server needs one, it refused this one, or the user wants to change it. */
-export type KeyRequest = 'missing' | 'refused' | 'wanted';
+export type KeyRequest = 'missing' | 'refused' | 'requested';
 
 /** Undefined while the page asks for no key. */
 export const keyRequest = new ValueStore<KeyRequest | undefined>(undefined);

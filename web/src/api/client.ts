@@ -3,13 +3,13 @@ import { apiKey, keyRequest } from './api-key.js';
 import { noteFault } from './connection.js';
 import { isUnauthenticated } from './describe-fault.js';
 
-let made: { key: string | undefined; client: TurnpikeClient } | undefined;
+let cached: { key: string | undefined; client: TurnpikeClient } | undefined;
 
 /** The client of the page's own server, with the current key. */
 export function client(): TurnpikeClient {
   const key = apiKey.get();
-  if (made?.key !== key || made === undefined) {
-    made = {
+  if (cached?.key !== key || cached === undefined) {
+    cached = {
       key,
       client: new TurnpikeClient({
         url: location.origin,
@@ -18,10 +18,10 @@ export function client(): TurnpikeClient {
       }),
     };
   }
-  return made.client;
+  return cached.client;
 }
 
-/** Asks for a key after a 401, and looks at the connection where there was no answer. @returns the same fault. */
+/** Asks for a key after a 401, and checks the connection if there was no response. @returns the same fault. */
 export function reportFault(fault: unknown): unknown {
   if (isUnauthenticated(fault)) keyRequest.set(apiKey.get() === undefined ? 'missing' : 'refused');
   noteFault(fault);

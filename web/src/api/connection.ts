@@ -1,24 +1,24 @@
 import { ConnectionLostError } from '#src/client/transport/client-errors.js';
 import { ValueStore } from '../hooks/value-store.js';
 
-/** Milliseconds between two looks at whether the server answers. */
-const EVERY_MS = 1_500;
-/** Milliseconds without an answer that count as a lost connection. */
-const PATIENCE_MS = 5_000;
-/** Statuses of a gateway whose server is away. */
+/** Milliseconds between two checks of the connection. */
+const CHECK_MS = 1_500;
+/** Milliseconds without a response after which the connection counts as lost. */
+const TIMEOUT_MS = 5_000;
+/** Statuses of a gateway that cannot reach its server. */
 const gatewayStatuses: readonly number[] = [502, 504];
 
 /** Whether the server cannot be reached. */
 export const isLost = new ValueStore(false);
 
-let looking: Promise<void> | undefined;
+let checking: Promise<void> | undefined;
 
-/** Looks at once, after a request that did not arrive. */
+/** Checks the connection now, after a request that got no response. */
 export function checkConnection(): void {
-  looking ??= look().finally(() => (looking = undefined));
+  checking ??= check().finally(() => (checking = undefined));
 }
 
-/** Notes a fault, which may be that of a lost connection. */
+/** Checks the connection if a fault may come from its loss. */
 export function noteFault(fault: unknown): void {
   if (fault instanceof ConnectionLostError) checkConnection();
 }
@@ -30,24 +30,24 @@ export function onReconnect(callBack: () => void): () => void {
   });
 }
 
-/** Looks again and again while the page is seen, and when the browser says that the network changed. */
-export function watchConnection(): void {
-  const lookIfSeen = (): void => {
+/** Checks the connection while the page is visible, and when the browser reports a change of the network. */
+export function pollConnection(): void {
+  const checkIfVisible = (): void => {
     if (document.visibilityState === 'visible') checkConnection();
   };
-  setInterval(lookIfSeen, EVERY_MS);
-  document.addEventListener('visibilitychange', lookIfSeen);
+  setInterval(checkIfVisible, CHECK_MS);
+  document.addEventListener('visibilitychange', checkIfVisible);
   addEventListener('online', checkConnection);
   addEventListener('offline', () => isLost.set(true));
 }
 
-async function look(): Promise<void> {
+async function check(): Promise<void> {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const { status } = await fetch('/live', { cache: 'no-store', signal });
     isLost.set(gatewayStatuses.includes(status));
   } catch {
-    // Whatever kept the request from an answer: there is no connection.
+    // Whatever the reason, there was no response.
     isLost.set(true);
   }
 }

@@ -35,12 +35,12 @@ export function describeFault(fault: unknown): DescribedFault {
   return { text: `The page failed: ${text}. Reload it.`, isRetryable: true };
 }
 
-/** Whether the request needs a key that the server takes. Pure. */
+/** Whether the server refused the request because of its key. Pure. */
 export function isUnauthenticated(fault: unknown): boolean {
   return fault instanceof TurnpikeError && fault.status === 401;
 }
 
-/** Whether a script of the page was not loaded, in the words of each browser. Pure. */
+/** Whether a script of the page could not be loaded; each browser words it differently. Pure. */
 export function isLoadFault(fault: unknown): boolean {
   return (
     fault instanceof TypeError &&

@@ -26,16 +26,14 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The first part of a query's key: what it loads. */
+/** The first part of the keys of queries that changes make stale. */
 export type QueryKind =
-  | 'agents'
   | 'approvals'
   | 'keys'
   | 'memory'
   | 'queue'
   | 'schedules'
   | 'sessions'
-  | 'turns'
   | 'webhooks';
 
 /** Loads again what is shown of a kind, after a change of it. */
@@ -46,7 +44,7 @@ export function invalidate(kind: QueryKind): Promise<void> {
 // Queries wait while the server cannot be reached, and start again once it answers.
 onlineManager.setEventListener((setOnline) => isLost.subscribe(() => setOnline(!isLost.get())));
 
-// Another key may see other things: nothing of the former key's is kept but what is on the screen until it is replaced.
+// Another key may see other data. What is on the screen stays until its replacement is loaded; the rest is dropped.
 apiKey.subscribe(() => {
   queryClient.removeQueries({ type: 'inactive' });
   void queryClient.cancelQueries().then(() => queryClient.invalidateQueries());
@@ -74,7 +72,7 @@ export function usePendingApprovals() {
     queryKey: ['approvals', 'pending'],
     queryFn: async () => (await client().approvals.list({ limit: 200 })).approvals,
     refetchInterval: APPROVALS_MS,
-    // Many parts of the page show them: one that appears does not load them again.
+    // Many parts of the page show them. A part that appears does not load them again.
     staleTime: APPROVALS_MS,
   });
 }
@@ -102,12 +100,12 @@ export function useMaySeeQueue(): boolean {
 const SESSIONS_MS = 10_000;
 const SESSIONS_PER_PAGE = 50;
 
-/** Which sessions are listed: those of people, those that schedules made, or all. */
+/** Which sessions are listed: those that people started, those that schedules started, or all. */
 export type SessionKind = 'chats' | 'scheduled' | 'all';
 
 const scheduledOf = { chats: 'hide', scheduled: 'only', all: 'show' } as const;
 
-/** The caller's sessions, the one used last first, page by page. Those of the last search stay while one is loaded. */
+/** The caller's sessions, the last used first, page by page. The former list stays while a new search is loaded. */
 export function useSessions(kind: SessionKind = 'all', search = '') {
   return useInfiniteQuery({
     queryKey: ['sessions', kind, search],
@@ -126,7 +124,7 @@ export function useSessions(kind: SessionKind = 'all', search = '') {
   });
 }
 
-/** A session that is used between the requests of two pages is on both. */
+/** A session that is used between the requests of two pages is on both: it is listed once. */
 function distinctSessions({ pages }: InfiniteData<{ sessions: ListedSession[] }>): ListedSession[] {
   const sessions = pages.flatMap((page) => page.sessions);
   return [...new Map(sessions.map((session) => [session.sessionId, session])).values()];

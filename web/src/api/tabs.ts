@@ -6,19 +6,19 @@ export type TabMessage =
   | { type: 'settings' };
 
 const channel = new BroadcastChannel('turnpike');
-const listeners = new Set<(news: TabMessage) => void>();
+const listeners = new Set<(message: TabMessage) => void>();
 
 channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
   for (const listener of listeners) listener(data);
 });
 
 /** Sends to the other tabs, not to this one. */
-export function publishToTabs(news: TabMessage): void {
+export function publishToTabs(message: TabMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- the rule is about windows, not channels.
-  channel.postMessage(news);
+  channel.postMessage(message);
 }
 
-export function subscribeToTabs(listener: (news: TabMessage) => void): () => void {
+export function subscribeToTabs(listener: (message: TabMessage) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

@@ -19,7 +19,7 @@ import { Sidebar } from './sidebar.js';
 import { isLoadFault } from '../api/describe-fault.js';
 import { FaultNote } from '../components/fault-note.js';
 
-/** Loaded with the conversation, and before it where the first page is shown. */
+/** The first page loads it ahead of time. */
 const loadChat = () => import('../features/chat/chat-page.js');
 const ChatPage = lazyPart(async () => (await loadChat()).ChatPage);
 const ApprovalsPage = lazyPart(
@@ -172,7 +172,7 @@ function Pages() {
   );
 }
 
-/** A page below its title; a fault of it leaves the frame and the other pages alone. */
+/** A page with the title of its tab. A fault in it leaves the frame and the other pages intact. */
 function Screen({ title, children }: { title: string; children: ReactNode }) {
   const [path] = useLocation();
   return (
@@ -193,7 +193,7 @@ function Screen({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The first message goes to a session: its page is loaded while the message is written. */
+/** The first message opens the chat, whose code is loaded while the message is written. */
 function HomePage() {
   useEffect(() => {
     void loadChat().catch(noteFault);
@@ -249,7 +249,7 @@ function TopBar() {
   );
 }
 
-/** Shows a fault in place of a page that cannot be rendered; the other pages work. */
+/** Shows a fault in place of a page that could not be rendered. */
 class ErrorBoundary extends Component<{ children: ReactNode }, { fault: unknown }> {
   override state = { fault: undefined as unknown };
 

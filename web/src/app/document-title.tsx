@@ -2,11 +2,11 @@ import { useEffect } from 'react';
 import { ValueStore, useValue } from '../hooks/value-store.js';
 import { usePendingApprovals } from '../api/queries.js';
 
-/** What the shown page is about, before the name of its kind; empty: the kind alone says it. */
+/** What the page is about, such as a session's title; empty: the name of the page is the title. */
 const subject = new ValueStore('');
 
-/** Names what the page is about, in the title of the tab. */
-export function useSubject(text: string | undefined): void {
+/** Puts what the page is about into the title of the tab. */
+export function useDocumentSubject(text: string | undefined): void {
   useEffect(() => {
     subject.set(text ?? '');
     return () => subject.set('');

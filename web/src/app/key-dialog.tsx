@@ -9,7 +9,7 @@ const reasons: Record<KeyRequest, string> = {
     'Enter the key that you were given. An administrator makes keys on the page API keys, or with: turnpike keys create --principal NAME',
   refused:
     'The server did not accept this key. Check that you copied all of it, and that it has not expired.',
-  wanted: 'All requests of this page are sent with it.',
+  requested: 'All requests of this page are sent with it.',
 };
 
 /** The dialog that asks for an API key. */
@@ -21,7 +21,7 @@ export function KeyDialog() {
   if (why === undefined) return null;
   return (
     <Dialog
-      title={why === 'wanted' ? 'API key' : 'This server needs an API key'}
+      title={why === 'requested' ? 'API key' : 'This server needs an API key'}
       onClose={() => keyRequest.set(undefined)}
     >
       <form

@@ -2,15 +2,15 @@ import { useEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { navigate as pushPath } from 'wouter/use-browser-location';
 
-/** Questions about texts that would be lost, each by the component that has the text. */
+/** What to ask about each text that is not saved, by the component that holds the text. */
 const questions = new Map<object, string>();
 
-/** Asks about each text that would be lost. @returns false where the user keeps one: the page stays. */
+/** Asks the user about each text that is not saved. @returns false if the user wants to stay. */
 export function mayLeave(): boolean {
   return [...questions.values()].every((question) => confirm(question));
 }
 
-/** Asks before the text is lost with its page, by a link, the browser's buttons or a closed tab. */
+/** Asks before the page is left with an unsaved text: by a link, the browser's buttons or a closed tab. */
 export function useUnsaved(isUnsaved: boolean, question: string): void {
   useEffect(() => {
     if (!isUnsaved) return undefined;
@@ -20,7 +20,7 @@ export function useUnsaved(isUnsaved: boolean, question: string): void {
   }, [isUnsaved, question]);
 }
 
-/** Goes to a page, unless the user keeps what is not saved here. */
+/** Goes to a page, unless the user wants to stay with an unsaved text. */
 export function navigate(path: string): void {
   if (path === location.pathname + location.search || !mayLeave()) return;
   pushPath(path);
@@ -33,8 +33,8 @@ export const followLink: AroundNavHandler = (_push, path) => navigate(path);
 /** The address of the page that is shown. */
 let shown = location.href;
 
-// The browser has gone there already: who stays gets the page again, as the latest of the history. The router hears
-// of it after this.
+// The browser has changed the address already. If the user stays, the address is put back as a new entry of the
+// history. The router reads the address after this.
 addEventListener(
   'popstate',
   () => {

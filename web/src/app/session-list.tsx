@@ -12,8 +12,8 @@ import { usePendingApprovals, useSessions, type SessionKind } from '../api/queri
 export const rowLook =
   'flex items-center gap-2 rounded-lg px-2.5 text-sm text-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-wash aria-[current]:text-accent-ink aria-[current]:font-medium';
 
-/** Milliseconds without a key after which what is typed is searched for. */
-const QUIET_MS = 250;
+/** Milliseconds after the last key until the search begins. */
+const DEBOUNCE_MS = 250;
 
 const kinds: { value: SessionKind; words: string }[] = [
   { value: 'chats', words: 'Chats' },
@@ -21,13 +21,13 @@ const kinds: { value: SessionKind; words: string }[] = [
   { value: 'all', words: 'All' },
 ];
 
-/** The sessions of the sidebar: searched, of people or of schedules, and more of them at its end. */
+/** The sessions of the sidebar, with a search, a filter and more of them at the end. */
 export function SessionList({ openId }: { openId: string | undefined }) {
   const [kind, setKind] = useState<SessionKind>('chats');
   const [text, setText] = useState('');
   const [search, setSearch] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSearch(text.trim()), QUIET_MS);
+    const timer = setTimeout(() => setSearch(text.trim()), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   const sessions = useSessions(kind, search);

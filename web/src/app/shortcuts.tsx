@@ -66,7 +66,7 @@ function actOf({ key, code, target, altKey, ctrlKey, metaKey }: KeyboardEvent) {
   return key === '/' ? () => document.getElementById(COMPOSER_ID)?.focus() : undefined;
 }
 
-/** By the place of the key: with Alt it may type another letter. */
+/** By the key's position on the keyboard: with Alt it may type another letter. */
 const altActs: Readonly<Record<string, () => void>> = {
   KeyN: () => navigate('/'),
   KeyA: () => press('[data-answer=allow]'),
@@ -79,11 +79,11 @@ function press(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.click();
 }
 
-/** Goes to a session beside the open one, in the order of the list. */
-function goBy(places: number): void {
+/** Goes to the session before or after the open one in the list. */
+function goBy(steps: number): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('a[data-session]')];
   const at = links.findIndex((link) => link.getAttribute('aria-current') === 'page');
-  const next = at === -1 ? links[0] : links[at + places];
+  const next = at === -1 ? links[0] : links[at + steps];
   if (next !== undefined) navigate(next.pathname);
 }
 

@@ -5,8 +5,8 @@ import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 
 /**
- * Asks before something that cannot be undone. The button that does it is elsewhere than the one that asks, and has no
- * focus: a double click or a second Enter does nothing.
+ * Asks before something that cannot be undone. The button that confirms is not under the pointer and has no focus, so
+ * that a double click or a second Enter does nothing.
  */
 export function ConfirmDialog({
   title,

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { IconButton } from './button.js';
 import { Check, Copy } from 'lucide-react';
 
-/** Copies a text, and says that it did until the focus goes on. */
+/** Copies a text. Its label says “Copied” until it loses the focus. */
 export function CopyButton({
   text,
   label = 'Copy',

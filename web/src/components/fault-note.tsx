@@ -18,7 +18,7 @@ export function FaultNote({ fault, ...ways }: { fault: unknown } & FaultActions)
         <button
           type="button"
           className="text-accent-ink underline"
-          onClick={() => keyRequest.set('wanted')}
+          onClick={() => keyRequest.set('requested')}
         >
           Enter a key
         </button>

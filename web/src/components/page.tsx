@@ -3,7 +3,7 @@ import { FaultNote } from './fault-note.js';
 import { Link } from 'wouter';
 import { ConnectionLostError } from '#src/client/transport/client-errors.js';
 
-/** A page beside the chat: a title and a column. */
+/** A page other than the chat: a title and one column. */
 export function Page({
   title,
   lead,
@@ -61,14 +61,14 @@ export interface Loadable<T> {
   refetch: () => unknown;
 }
 
-/** Why a query failed. Nothing where a lost connection, which the page says by itself, leaves data on the screen. */
+/** Why a query failed. If the connection is lost while data is on the screen, the bar above says enough. */
 export function LoadFault({ of: { data, error, refetch } }: { of: Loadable<unknown> }) {
   if (error === null) return null;
   if (data !== undefined && error instanceof ConnectionLostError) return null;
   return <FaultNote fault={error} onRetry={() => void refetch()} />;
 }
 
-/** A value of the server's once it is loaded; beside or in place of it, why it could not be loaded. */
+/** Shows a value once it is loaded, and the fault if it could not be loaded. */
 export function Loaded<T>({
   from,
   what,
@@ -98,7 +98,7 @@ export function LoadedList<T>({
 }: {
   from: Loadable<readonly T[]>;
   what: string;
-  /** What stands for a list without entries. */
+  /** Shown for an empty list. */
   nothing: ReactNode;
   look?: 'cards' | 'rows';
   children: (one: T) => ReactNode;
@@ -122,8 +122,8 @@ export function Loading({ what }: { what: string }) {
   return <p className="pulse py-6 text-sm text-muted">Loading {what}…</p>;
 }
 
-/** What stands where a list has nothing: what would be here, and how to get it. */
-export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+/** Shown in place of an empty list: what would be here, and how to get it. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="rounded-xl border border-dashed border-line px-4 py-8 text-center text-sm text-muted">
       <p className="font-medium text-ink">{title}</p>

@@ -1,6 +1,6 @@
 import { Slider as Radix } from 'radix-ui';
 
-/** A value within bounds. `labelledBy` names it; `valueText` replaces the number, which is then pale. */
+/** A value within bounds. `labelledBy` is its label's id. With a `valueText` in place of the number, it is pale. */
 export function Slider({
   value,
   min,

@@ -6,7 +6,7 @@ interface Request {
   isDark: boolean;
 }
 
-/** Draws what the console asks for: one diagram after the other, as the library has one configuration. */
+/** Draws the diagrams that the console requests, one after the other: the library has one global configuration. */
 let last: Promise<void> = Promise.resolve();
 
 addEventListener('message', ({ source, origin, data }: MessageEvent<Request>) => {

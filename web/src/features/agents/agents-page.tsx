@@ -8,8 +8,8 @@ import type {
 } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
-import { HelpLink, Loaded, LoadFault, Nothing, Page, Section } from '../../components/page.js';
-import { OpenText } from '../chat/text/open-text.js';
+import { HelpLink, Loaded, LoadFault, EmptyState, Page, Section } from '../../components/page.js';
+import { OutputText } from '../../components/output-text.js';
 import { formatCount } from '../../components/format.js';
 import { AgentSkills, matches, Skills } from './skills.js';
 
@@ -38,10 +38,10 @@ export function AgentsPage() {
           {({ agents, problems }) => (
             <>
               {agents.length === 0 && (
-                <Nothing title="No agents yet.">
+                <EmptyState title="No agents yet.">
                   An agent is a Markdown file in the folder agents of the instruction root.{' '}
                   <HelpLink topic="guide/named-agents">How to write one</HelpLink>
-                </Nothing>
+                </EmptyState>
               )}
               {problems.length > 0 && <Problems problems={problems} />}
               <ul className="grid gap-3 sm:grid-cols-2">
@@ -161,7 +161,7 @@ function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: L
       <details className="mt-1.5">
         <summary className="text-xs text-accent-ink">Input</summary>
         <div className="mt-1.5">
-          <OpenText text={JSON.stringify(inputSchema, null, 2)} label={`Input of ${name}`} />
+          <OutputText text={JSON.stringify(inputSchema, null, 2)} label={`Input of ${name}`} />
         </div>
       </details>
     </li>
@@ -187,10 +187,10 @@ export function McpServers() {
     <Section title="MCP servers">
       <LoadFault of={servers} />
       {servers.data?.length === 0 && (
-        <Nothing title="No MCP servers.">
+        <EmptyState title="No MCP servers.">
           An MCP server brings tools of other programs.{' '}
           <HelpLink topic="guide/mcp">How to add one</HelpLink>
-        </Nothing>
+        </EmptyState>
       )}
       <ul
         aria-label="MCP servers"

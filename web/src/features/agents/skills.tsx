@@ -3,10 +3,10 @@ import { useState } from 'react';
 import type { ListedSession } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { useSessions } from '../../api/queries.js';
-import { HelpLink, Loaded, Nothing } from '../../components/page.js';
+import { HelpLink, Loaded, EmptyState } from '../../components/page.js';
 import type { SkillView } from '#src/client/turnpike-client.js';
 
-/** The skills of the server, or those that the latest session of a folder has. */
+/** The skills of the server, or those of a folder (of its latest session). */
 export function Skills({ filter }: { filter: string }) {
   const { data: sessions } = useSessions('all');
   const [folder, setFolder] = useState('');
@@ -40,10 +40,10 @@ export function Skills({ filter }: { filter: string }) {
         {(all) => (
           <>
             {all.length === 0 && (
-              <Nothing title="No skills here.">
+              <EmptyState title="No skills here.">
                 A skill is a folder with instructions that an agent loads when it needs them.{' '}
                 <HelpLink topic="guide/skills">How to write one</HelpLink>
-              </Nothing>
+              </EmptyState>
             )}
             <ul
               aria-labelledby="skills"
@@ -139,7 +139,7 @@ function SkillRow({ skill }: { skill: SkillView }) {
   );
 }
 
-/** Whether a name or a description has the words of a filter. Pure. */
+/** Whether a name or a description contains the filter. Pure. */
 export function matches(
   filter: string,
   { name, description }: { name: string; description: string | null },

@@ -9,8 +9,8 @@ import { publishToTabs } from '../../api/tabs.js';
 import { useNow } from '../../hooks/use-now.js';
 import { modeWords } from '../chat/composer/permission-modes.js';
 import { fileChangeOf } from '../chat/turn/describe-call.js';
-import { DiffView } from '../chat/turn/diff-view.js';
-import { OpenText } from '../chat/text/open-text.js';
+import { DiffView } from '../../components/diff-view.js';
+import { OutputText } from '../../components/output-text.js';
 import type { ApprovalQuestion } from '../chat/conversation/turn-view.js';
 import { Button } from '../../components/button.js';
 import { formatCountdown } from '../../components/format.js';
@@ -113,7 +113,7 @@ function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
   }
 }
 
-/** The server's reason, in the words that the page has for permission modes. */
+/** The server's reason, with the page's names for permission modes. */
 function describeReason(reason: string): string {
   return reason.replace(/^(\S+) needs an approval in mode (\S+)$/, (_all, _tool, mode: string) =>
     mode === 'direct' ? '' : `The session’s permissions are “${modeWords(mode)}”.`,
@@ -123,7 +123,7 @@ function describeReason(reason: string): string {
 function ShownInput({ name, input }: { name: string; input: unknown }) {
   const change = fileChangeOf(name, input);
   if (change !== undefined) return <DiffView {...change} />;
-  return <OpenText text={JSON.stringify(input, null, 2)} label="Input" />;
+  return <OutputText text={JSON.stringify(input, null, 2)} label="Input" />;
 }
 
 function useAnswer(card: RefObject<HTMLElement | null>) {
@@ -135,11 +135,11 @@ function useAnswer(card: RefObject<HTMLElement | null>) {
       focusNext(card.current);
     },
   });
-  // An answered card is busy until it goes.
+  // An answered card stays busy until it disappears.
   return { answer: mutate, isBusy: !isIdle && !isError, error };
 }
 
-/** Focuses the next question, else the field for a message: the answered card goes, with what had the focus. */
+/** Focuses the next question, or else the message field: the card that had the focus disappears. */
 function focusNext(card: HTMLElement | null): void {
   const questions = [...document.querySelectorAll<HTMLElement>('[data-answer=allow]')];
   const next = questions.find((button) => card?.contains(button) !== true);

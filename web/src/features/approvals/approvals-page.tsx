@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ListedApprovalView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
-import { HelpLink, LoadedList, Nothing, Page, Section } from '../../components/page.js';
+import { HelpLink, LoadedList, EmptyState, Page, Section } from '../../components/page.js';
 import { usePendingApprovals } from '../../api/queries.js';
 import { useNow } from '../../hooks/use-now.js';
 import { formatAgo } from '../../components/format.js';
@@ -20,10 +20,10 @@ export function ApprovalsPage() {
         from={pending}
         what="approvals"
         nothing={
-          <Nothing title="Nothing is waiting for you.">
+          <EmptyState title="Nothing is waiting for you.">
             A tool that changes files or runs commands asks here first.{' '}
             <HelpLink topic="guide/approvals">How approvals work</HelpLink>
-          </Nothing>
+          </EmptyState>
         }
       >
         {(approval) => (

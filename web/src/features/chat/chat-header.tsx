@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SessionRecord, ModelList } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { invalidate, useModels } from '../../api/queries.js';
-import { useSubject } from '../../app/document-title.js';
+import { useDocumentSubject } from '../../app/document-title.js';
 import { MutationFault } from '../../components/fault-note.js';
 import { navigate } from '../../app/navigation.js';
 import { publishToTabs } from '../../api/tabs.js';
@@ -17,7 +17,7 @@ import { formatShort, formatUsd } from '../../components/format.js';
 import { modeWords } from './composer/permission-modes.js';
 import { conversationMarkdown } from './conversation/conversation-markdown.js';
 import { closeConversation } from './conversation/open-conversation.js';
-import type { ShownTurn } from './conversation/turn-view.js';
+import type { ChatTurn } from './conversation/turn-view.js';
 import { sessionFacts } from './conversation/session-facts.js';
 
 /** Title and facts of a session, and what is done with it as a whole. */
@@ -29,7 +29,7 @@ export function ChatHeader({
 }: {
   session: SessionRecord | undefined;
   sessionId: string;
-  turns: readonly ShownTurn[];
+  turns: readonly ChatTurn[];
   /** Called with the session after a change. */
   onChange: (session: SessionRecord) => void;
 }) {
@@ -37,7 +37,7 @@ export function ChatHeader({
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const exporting = useMutation({ mutationFn: () => save(sessionId) });
   const title = titleOf(session, turns);
-  useSubject(title);
+  useDocumentSubject(title);
   const close = (): void => setAsked(undefined);
   return (
     <header className="shrink-0 border-b border-line px-4 py-2 sm:px-6">
@@ -95,7 +95,7 @@ export function ChatHeader({
 }
 
 /** As its user called it, or how its first message begins. */
-function titleOf(session: SessionRecord | undefined, turns: readonly ShownTurn[]): string {
+function titleOf(session: SessionRecord | undefined, turns: readonly ChatTurn[]): string {
   const [line = ''] = turns[0]?.user.text.trim().split('\n') ?? [];
   return session?.title ?? (line === '' ? 'New session' : line.slice(0, 120));
 }
@@ -169,7 +169,7 @@ function SessionMeter({
   sessionModel,
   models,
 }: {
-  turns: readonly ShownTurn[];
+  turns: readonly ChatTurn[];
   sessionModel: string | undefined;
   models: ModelList | undefined;
 }) {

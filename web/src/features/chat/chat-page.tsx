@@ -14,8 +14,8 @@ import type { SessionRecord } from '#src/client/turnpike-client.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer/composer.js';
 import { type Conversation, isMissing } from './conversation/conversation.js';
-import { placeTurns, type ChosenVersions } from './conversation/place-turns.js';
-import type { ShownTurn } from './conversation/turn-view.js';
+import { visibleBranch, type ChosenVersions } from './conversation/visible-branch.js';
+import type { ChatTurn } from './conversation/turn-view.js';
 import { Turn } from './turn/turn.js';
 import { isLive, TurnStatus } from './turn/turn-status.js';
 import { useConversation } from './conversation/use-conversation.js';
@@ -33,7 +33,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
   );
   const send = useCallback(
     (...[request, files]: Parameters<Conversation['send']>) => {
-      // A message goes into the conversation, whichever version is shown.
+      // The message is appended to the conversation, so that is what the page shows, not an older version.
       setChosen(new Map());
       toEnd();
       document.getElementById(COMPOSER_ID)?.focus();
@@ -41,7 +41,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
     },
     [conversation, toEnd],
   );
-  const shown = useMemo(() => placeTurns(state.turns, chosen), [state.turns, chosen]);
+  const shown = useMemo(() => visibleBranch(state.turns, chosen), [state.turns, chosen]);
   if (state.status === 'failed' && isMissing(state.fault)) return <MissingSession />;
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
@@ -49,7 +49,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
         session={state.session}
         sessionId={sessionId}
         turns={state.turns}
-        onChange={(session) => conversation.changed(session)}
+        onChange={(session) => conversation.setSession(session)}
       />
       <div
         ref={box}
@@ -73,7 +73,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
           )}
           {shown.map(({ turn, versions }, index) => (
             <Turn
-              // The controls of a point stay, with the focus, whichever version is shown.
+              // The same key for all versions: their switch keeps the focus.
               key={versions[0]?.turnId ?? turn.turnId}
               turn={turn}
               versions={versions.length > 1 ? versions : undefined}
@@ -115,7 +115,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
 }
 
 /** A line of constant height, so that nothing moves when a turn begins or ends. */
-function LiveStatus({ turns }: { turns: readonly ShownTurn[] }) {
+function LiveStatus({ turns }: { turns: readonly ChatTurn[] }) {
   const live = turns.findLast(({ view, fault }) => isLive(view) && fault === undefined);
   const lost = useValue(isLost);
   return (
@@ -160,7 +160,7 @@ function MissingSession() {
   );
 }
 
-/** Where the history of a fork comes from; its source may be gone. */
+/** Names the session that this one was forked from, which may be deleted. */
 export function ForkSource({
   source: { sessionId, position },
 }: {

@@ -3,7 +3,7 @@ import { invalidate, useCaller } from '../../api/queries.js';
 import { useState } from 'react';
 import type { CreatedKey, KeyView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { HelpLink, Loaded, Nothing, Page } from '../../components/page.js';
+import { HelpLink, Loaded, EmptyState, Page } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
 import { Button } from '../../components/button.js';
 import { DeleteButton } from '../../components/delete-button.js';
@@ -19,11 +19,11 @@ export function KeysPage() {
   if (caller?.isKeyed === false) {
     return (
       <Page title="API keys">
-        <Nothing title="This server has no API keys.">
+        <EmptyState title="This server has no API keys.">
           Only this machine reaches it. Make the first key on the machine of the server:{' '}
           <code>turnpike keys create --principal NAME</code>.{' '}
           <HelpLink topic="operate/access">Access and keys</HelpLink>
-        </Nothing>
+        </EmptyState>
       </Page>
     );
   }

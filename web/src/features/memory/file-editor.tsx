@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { MemoryFileView } from '#src/client/turnpike-client.js';
-import { DiffView } from '../chat/turn/diff-view.js';
+import { DiffView } from '../../components/diff-view.js';
 import { useUnsaved } from '../../app/navigation.js';
 import { MutationFault } from '../../components/fault-note.js';
 import { Button } from '../../components/button.js';
@@ -10,21 +10,21 @@ import { TriangleAlert } from 'lucide-react';
 import { DeleteButton } from '../../components/delete-button.js';
 import { useFileEdit } from './use-file-edit.js';
 
-/** The text of a file to be changed. What is typed stays until it is stored, or given up in a dialog. */
+/** Edits the text of a file. What is typed stays until it is saved, or discarded in a dialog. */
 export function FileEditor({
   agent,
   file,
-  mostBytes,
+  maxBytes,
   onStored,
   onClose,
 }: {
   agent: string;
   file: MemoryFileView;
-  mostBytes: number;
+  maxBytes: number;
   onStored: () => void;
   onClose: () => void;
 }) {
-  // The file as it was when it was opened, whatever is loaded meanwhile.
+  // The file as it was when it was opened, whatever is loaded after that.
   const [opened] = useState(file);
   const { path } = opened;
   const edit = useFileEdit(agent, opened, onStored);
@@ -44,8 +44,8 @@ export function FileEditor({
       )}
       <Field
         label={`Text of ${path}`}
-        about={`${formatBytes(bytes)} of ${formatBytes(mostBytes)}`}
-        problem={bytes > mostBytes ? 'This is longer than a memory file may be.' : undefined}
+        about={`${formatBytes(bytes)} of ${formatBytes(maxBytes)}`}
+        problem={bytes > maxBytes ? 'This is longer than a memory file may be.' : undefined}
       >
         {({ className, ...control }) => (
           <textarea
@@ -61,7 +61,7 @@ export function FileEditor({
       </Field>
       <MutationFault of={edit.saving} />
       <div className="mt-2 flex flex-wrap gap-2">
-        <Button type="submit" look="main" disabled={edit.saving.isPending || bytes > mostBytes}>
+        <Button type="submit" look="main" disabled={edit.saving.isPending || bytes > maxBytes}>
           {saveWords(edit.conflict)}
         </Button>
         {isChanged ? (
@@ -85,7 +85,7 @@ function saveWords(conflict: MemoryFileView | 'deleted' | undefined): string {
   return conflict === 'deleted' ? 'Save as a new file' : `Replace version ${conflict.version}`;
 }
 
-/** The file is another by now: what is stored, against what is typed. */
+/** Says that the stored file has changed, and shows the difference to what is typed. */
 function Conflict({
   path,
   stored,

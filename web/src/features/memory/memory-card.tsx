@@ -10,7 +10,7 @@ import { FileText } from 'lucide-react';
 import { DeleteButton } from '../../components/delete-button.js';
 import { OpenFile } from './open-file.js';
 
-/** The most files of a page of the list, which is more than memories have by default. */
+/** Files on the page: more than the default quota. */
 const SHOWN_FILES = 200;
 
 /** A memory of an agent: its files, and how much of its quota they take. */
@@ -22,7 +22,7 @@ export function MemoryCard({
   memory: MemoryView;
   /** The file of it that is open. */
   opened: ListedMemoryFile | undefined;
-  /** @param file undefined: none is to be open. */
+  /** @param file undefined: closes the open file. */
   onOpen: (file: ListedMemoryFile | undefined) => void;
 }) {
   const { agent, files, bytes, updatedAt, quota } = memory;
@@ -58,7 +58,7 @@ export function MemoryCard({
                 <OpenFile
                   agent={agent}
                   listed={file}
-                  mostBytes={quota.fileBytes}
+                  maxBytes={quota.fileBytes}
                   onDeleted={() => onOpen(undefined)}
                 />
               )}
@@ -124,9 +124,9 @@ function FileRow({
 }
 
 /**
- * A list with the item that is open, also where that is not listed any more: what is typed into it stays. Pure.
+ * The list, with the open item even if it is no longer listed, so that what is typed into it stays. Pure.
  *
- * @param nameOf what an item is known by.
+ * @param nameOf the identity of an item.
  */
 export function keepOpened<T>(
   listed: readonly T[],

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
+import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { mayLeave } from '../../app/navigation.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
@@ -42,10 +42,10 @@ export function MemoryPage() {
         from={{ ...listed, data: memories }}
         what="memories"
         nothing={
-          <Nothing title="No memories yet.">
+          <EmptyState title="No memories yet.">
             An agent with <code>memory: true</code> in its file stores notes here, and you can write
             some for it. <HelpLink topic="guide/memory">How memory works</HelpLink>
-          </Nothing>
+          </EmptyState>
         }
       >
         {(memory) => (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { client } from '../../api/client.js';
 import { Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
-import { isOf } from './use-file-edit.js';
+import { hasCode } from './use-file-edit.js';
 
 const ROOT = '/memories/';
 
@@ -31,7 +31,7 @@ export function NewFile({
     },
   });
   // A file of that path is never replaced.
-  const isThere = isOf(creating.error, 'MEMORY_CHANGED');
+  const isThere = hasCode(creating.error, 'MEMORY_CHANGED');
   return (
     <FormDialog
       title="New memory file"

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { invalidate } from '../../api/queries.js';
 import { useState } from 'react';
 import type { ListedMemoryFile } from '#src/client/turnpike-client.js';
-import { OpenText } from '../chat/text/open-text.js';
+import { OutputText } from '../../components/output-text.js';
 import { client } from '../../api/client.js';
 import { Loading, LoadFault } from '../../components/page.js';
 import { Button } from '../../components/button.js';
@@ -14,13 +14,13 @@ import { FileEditor } from './file-editor.js';
 export function OpenFile({
   agent,
   listed: { path, version },
-  mostBytes,
+  maxBytes,
   onDeleted,
 }: {
   agent: string;
-  /** With the latest version: another one is loaded. */
+  /** A new version of it is loaded. */
   listed: ListedMemoryFile;
-  mostBytes: number;
+  maxBytes: number;
   onDeleted: () => void;
 }) {
   const loaded = useQuery({
@@ -28,7 +28,7 @@ export function OpenFile({
     queryFn: () => client().memory.get(agent, path),
   });
   const [isEditing, setEditing] = useState(false);
-  // The text that is edited stays while another version is loaded, and where the file is gone.
+  // The text that is being edited stays while another version is loaded, and after the file was deleted.
   const [last, setLast] = useState(loaded.data);
   if (loaded.data !== undefined && loaded.data !== last) setLast(loaded.data);
   const file = loaded.data ?? last;
@@ -40,7 +40,7 @@ export function OpenFile({
       <FileEditor
         agent={agent}
         file={file}
-        mostBytes={mostBytes}
+        maxBytes={maxBytes}
         onStored={() => {
           setEditing(false);
           void invalidate('memory');
@@ -51,7 +51,7 @@ export function OpenFile({
   }
   return (
     <div className="mt-2">
-      <OpenText text={file.content} label={`Text of ${path}`} />
+      <OutputText text={file.content} label={`Text of ${path}`} />
       <div className="mt-2 flex flex-wrap gap-2">
         <Button onClick={() => setEditing(true)}>
           <Pencil aria-hidden size={14} /> Edit

@@ -4,20 +4,20 @@ import { TurnpikeError } from '#src/client/transport/client-errors.js';
 import type { MemoryFileView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 
-/** The file as it is stored, where it is not what was opened any more. */
+/** The stored file, if it changed after it was opened. */
 export type Conflict = MemoryFileView | 'deleted';
 
 export interface FileEdit {
   text: string;
   type(text: string): void;
-  /** The version that the last try to save met; the next try takes the place of this version. */
+  /** The stored file that the last save met. The next save replaces this version. */
   conflict: Conflict | undefined;
   /** Sends the text. A conflict is no error of it. */
   saving: { isPending: boolean; error: unknown; reset(): void };
   save(): void;
 }
 
-/** A file that is being changed: it takes the place of the version that its author has seen, and of no other. */
+/** Edits a file. Saving replaces only the version that the user has seen. */
 export function useFileEdit(agent: string, opened: MemoryFileView, onStored: () => void): FileEdit {
   const { path } = opened;
   const [text, setText] = useState(opened.content);
@@ -27,7 +27,7 @@ export function useFileEdit(agent: string, opened: MemoryFileView, onStored: () 
     try {
       await client().memory.put(agent, path, { content: text, version: seen });
     } catch (fault) {
-      if (!isOf(fault, 'MEMORY_CHANGED')) throw fault;
+      if (!hasCode(fault, 'MEMORY_CHANGED')) throw fault;
       setConflict(await loadStored(agent, path));
       return;
     }
@@ -41,12 +41,12 @@ async function loadStored(agent: string, path: string): Promise<Conflict> {
   try {
     return await client().memory.get(agent, path);
   } catch (fault) {
-    if (isOf(fault, 'MEMORY_FILE_NOT_FOUND')) return 'deleted';
+    if (hasCode(fault, 'MEMORY_FILE_NOT_FOUND')) return 'deleted';
     throw fault;
   }
 }
 
-/** Whether a fault is the server's, of a code. Pure. */
-export function isOf(fault: unknown, code: string): boolean {
+/** Whether a fault is an error of the server with this code. Pure. */
+export function hasCode(fault: unknown, code: string): boolean {
   return fault instanceof TurnpikeError && fault.code === code;
 }

@@ -3,7 +3,7 @@ import { invalidate, useCaller } from '../../api/queries.js';
 import type { QueuedTurnDto, QueueDto, StatusDto } from '#src/ops/queue.dto.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
-import { Loaded, Nothing, Page } from '../../components/page.js';
+import { Loaded, EmptyState, Page } from '../../components/page.js';
 import { describeFault } from '../../api/describe-fault.js';
 import { useNow } from '../../hooks/use-now.js';
 import { Button } from '../../components/button.js';
@@ -51,9 +51,9 @@ export function QueuePage() {
               <StatusTable key={status} name={meanings[status][0]} view={value.statuses[status]} />
             ))}
             {order.every((status) => value.statuses[status].depth === 0) && (
-              <Nothing title="No turns are waiting or running.">
+              <EmptyState title="No turns are waiting or running.">
                 Turns appear here from the moment they are sent until they end.
-              </Nothing>
+              </EmptyState>
             )}
           </>
         )}

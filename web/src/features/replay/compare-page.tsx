@@ -7,9 +7,9 @@ import { Link } from 'wouter';
 import { Loaded, Page, Section } from '../../components/page.js';
 import { Spinner } from '../../components/spinner.js';
 import { Table } from '../../components/table.js';
-import { OpenText } from '../chat/text/open-text.js';
+import { OutputText } from '../../components/output-text.js';
 import { MarkdownText } from '../chat/text/markdown.js';
-import { DiffView } from '../chat/turn/diff-view.js';
+import { DiffView } from '../../components/diff-view.js';
 import { Toggle } from '../../components/toggle.js';
 import { emptyResult, foldResult } from '#src/client/turn/turn-result.js';
 import { isUnended, sideNames, type ComparedTurn, compareFacts } from './compared-facts.js';
@@ -206,14 +206,14 @@ function Side({ name, call }: { name: string; call: Call | undefined }) {
       <details className="mt-1">
         <summary className="text-xs text-accent-ink">Input</summary>
         <div className="mt-1.5">
-          <OpenText text={JSON.stringify(input, null, 2)} label={`Input of ${tool}, ${name}`} />
+          <OutputText text={JSON.stringify(input, null, 2)} label={`Input of ${tool}, ${name}`} />
         </div>
       </details>
     </div>
   );
 }
 
-/** The replies of two turns beside each other, or line by line. */
+/** The replies of two turns side by side, or as a diff. */
 export function ComparedTexts({
   left,
   right,
@@ -260,7 +260,7 @@ function Reply({ name, turn }: { name: string; turn: ComparedTurn }) {
     >
       <h3 className="mb-2 text-xs font-medium text-muted">{name}</h3>
       <MarkdownText text={text} isOpen={isOpen} />
-      {output !== null && <OpenText text={shownJson(output)} label={`Object: ${name}`} />}
+      {output !== null && <OutputText text={shownJson(output)} label={`Object: ${name}`} />}
       {text === '' && output === null && (
         <p className="text-sm text-muted">{isOpen ? 'Nothing yet.' : `No text: ${outcome}.`}</p>
       )}

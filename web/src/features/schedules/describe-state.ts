@@ -5,7 +5,7 @@ export interface DescribedState {
   words: string;
 }
 
-/** A slot is submitted within a second of its time: one that is due for longer has no worker. */
+/** Workers submit a run within a second of its fire time. One that is due for longer has no worker. */
 const LATE_MS = 10_000;
 
 const reasons: Record<NonNullable<ScheduleView['pauseReason']>, DescribedState> = {
@@ -15,7 +15,7 @@ const reasons: Record<NonNullable<ScheduleView['pauseReason']>, DescribedState> 
   times: { look: 'bad', words: 'Paused: the server no longer understands its times' },
 };
 
-/** Whether a schedule goes on, and why not. Pure. @param now milliseconds since 1970. */
+/** Whether a schedule is active, or why it is not. Pure. @param now milliseconds since 1970. */
 export function describeState(
   { pausedAt, pauseReason, nextAt }: ScheduleView,
   now: number,

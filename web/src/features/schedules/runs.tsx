@@ -75,9 +75,9 @@ function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
 }
 
 /** The most missed slots that the server counts. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 function describeMissed(count: number): string {
-  if (count >= MOST_COUNTED) return `missed ${formatCount(count)} times or more from then on`;
+  if (count >= MAX_COUNTED) return `missed ${formatCount(count)} times or more from then on`;
   return count === 1 ? 'no worker could run it' : `missed ${formatCount(count)} times from then on`;
 }

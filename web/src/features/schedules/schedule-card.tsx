@@ -128,10 +128,10 @@ function NextTimes({
 }: {
   schedule: ScheduleView;
 }) {
-  // A schedule whose times are not understood has none.
+  // A schedule whose cron expression is invalid has no next times.
   const hasTimes = pauseReason !== 'times';
   const upcoming = useQuery({
-    // Other times after each change, and after each time that has passed.
+    // The times change with the schedule, and whenever one has passed.
     queryKey: ['schedules', key, 'upcoming', cron, tz, nextAt],
     queryFn: () => client().schedules.upcoming(key, SHOWN_TIMES),
     enabled: hasTimes,

@@ -6,9 +6,9 @@ import { isPlainObject } from '#src/platform/json.js';
 
 const MINUTE_MS = 60_000;
 const STANDARD_CATCH_UP_MIN = '10';
-const MOST_CATCH_UP_MIN = 1_440;
+const MAX_CATCH_UP_MIN = 1_440;
 
-/** The fields of a schedule as they are typed. An empty text is a field that is not given. */
+/** The fields of a schedule as they are typed. An empty text leaves a field out. */
 export interface ScheduleDraft {
   key: string;
   cron: string;
@@ -42,7 +42,7 @@ export function draftOf(schedule: ScheduleView | undefined, ownZone: string): Sc
   return { key, cron, tz, message, ...where, overlap, catchUpMs, opts: options };
 }
 
-/** All that is wrong with a draft, as far as it is known without the server. Pure. */
+/** The problems of a draft that can be found without the server. Pure. */
 export function findProblems(draft: ScheduleDraft): FieldProblem[] {
   const { key, cron, tz, message, catchUpMs } = draft;
   const minutes = catchUpMs.trim() === '' ? Number.NaN : Number(catchUpMs);
@@ -57,8 +57,8 @@ export function findProblems(draft: ScheduleDraft): FieldProblem[] {
     ['message', message.trim() === '', 'Give a message.'],
     [
       'catchUpMs',
-      !(minutes >= 0 && minutes <= MOST_CATCH_UP_MIN),
-      `Give a number of minutes, up to ${MOST_CATCH_UP_MIN} (a day).`,
+      !(minutes >= 0 && minutes <= MAX_CATCH_UP_MIN),
+      `Give a number of minutes, up to ${MAX_CATCH_UP_MIN} (a day).`,
     ],
     ['opts', optsOf(draft) === undefined, 'Give a JSON object, as {"maxTurns": 5}.'],
   ];
@@ -72,7 +72,7 @@ function isZone(tz: string): boolean {
   );
 }
 
-/** The schedule that a draft without problems asks for. Pure. */
+/** The request for a draft without problems. Pure. */
 export function parseDraft(draft: ScheduleDraft): WantedSchedule {
   const { cron, tz, session, message } = draft;
   const opts = optsOf(draft) ?? {};
@@ -97,14 +97,14 @@ function optsOf({ opts }: ScheduleDraft): Record<string, unknown> | undefined {
   return opts.trim() === '' ? {} : parseObject(opts);
 }
 
-/** Policies for a time that comes while a turn before it runs, in words. */
+/** In words: what happens if the previous run is not finished at a fire time. */
 export const overlaps = ['skip', 'queueOne', 'allow'] as const satisfies readonly NonNullable<
   WantedSchedule['overlap']
 >[];
 
 const fields: readonly string[] = Object.keys(draftOf(undefined, ''));
 
-/** Errors about a field of which the server says the code alone. */
+/** The fields of errors that name no field. */
 const fieldsOfCodes: Record<string, keyof ScheduleDraft> = {
   PERSONA_NOT_FOUND: 'agent',
   SESSION_NOT_FOUND: 'session',
@@ -112,7 +112,7 @@ const fieldsOfCodes: Record<string, keyof ScheduleDraft> = {
   WORKING_ROOT_CONFLICT: 'projectRoot',
 };
 
-/** The field that a refusal is about, with its words; undefined where it is about none. Pure. */
+/** The field that an error is about, with the message; undefined: it is about no field. Pure. */
 export function problemOf(fault: unknown): FieldProblem | undefined {
   if (!(fault instanceof TurnpikeError)) return undefined;
   const { code, details, message: text } = fault;

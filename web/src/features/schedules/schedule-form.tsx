@@ -20,10 +20,10 @@ export function ScheduleForm({
   const { draft, bind, ...form } = useDraft(() => draftOf(schedule, viewerZone()));
   const store = async (): Promise<void> => {
     const { schedules } = client();
-    const wanted = parseDraft(draft);
+    const input = parseDraft(draft);
     await (schedule === undefined
-      ? schedules.create(draft.key, wanted)
-      : schedules.put(draft.key, wanted));
+      ? schedules.create(draft.key, input)
+      : schedules.put(draft.key, input));
     onClose();
     await invalidate('schedules');
   };
@@ -41,7 +41,7 @@ export function ScheduleForm({
         {(control) => <textarea required rows={3} {...control} {...bind('message').entry} />}
       </Field>
       <SessionFields bind={bind} />
-      <Rare bind={bind} />
+      <AdvancedFields bind={bind} />
     </FormDialog>
   );
 }
@@ -108,7 +108,7 @@ function Times({ bind }: { bind: Bind }) {
   );
 }
 
-function Rare({ bind }: { bind: Bind }) {
+function AdvancedFields({ bind }: { bind: Bind }) {
   const overlap = bind('overlap');
   const catchUp = bind('catchUpMs');
   const opts = bind('opts');

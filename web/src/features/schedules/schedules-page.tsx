@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
+import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
 import { ScheduleCard } from './schedule-card.js';
@@ -10,14 +10,14 @@ import { ScheduleForm } from './schedule-form.js';
 
 const POLL_MS = 5_000;
 
-/** The turns that the user has submitted at times of a clock. */
+/** The user's schedules. */
 export function SchedulesPage() {
   const schedules = useQuery({
     queryKey: ['schedules'],
     queryFn: () => client().schedules.list(),
     refetchInterval: POLL_MS,
   });
-  // `new`, or the schedule that is edited, as it was then.
+  // `new`, or the schedule that is edited as it was when its form was opened.
   const [edited, setEdited] = useState<ScheduleView | 'new'>();
   return (
     <Page
@@ -33,10 +33,10 @@ export function SchedulesPage() {
         from={schedules}
         what="schedules"
         nothing={
-          <Nothing title="No schedules yet.">
+          <EmptyState title="No schedules yet.">
             A schedule sends a message at set times, such as a report every Monday at nine.{' '}
             <HelpLink topic="guide/schedules">How schedules work</HelpLink>
-          </Nothing>
+          </EmptyState>
         }
       >
         {(schedule) => (

@@ -19,11 +19,11 @@ export interface DraftForm {
   /** The error of the last try, where it is about no field; null: none. */
   error: unknown;
   reset(): void;
-  /** @param problems what is wrong with the draft: it is not stored then. */
+  /** @param problems what is wrong with the draft. It is stored only if there are none. */
   submit(problems: readonly FieldProblem[], store: () => Promise<void>): void;
 }
 
-/** A schedule as it is typed, with faults at their fields. What is typed stays after each of them. */
+/** The form of a schedule, with faults at their fields. What is typed stays after a fault. */
 export function useDraft(first: () => ScheduleDraft): DraftForm {
   const [draft, setDraft] = useState(first);
   const [problems, setProblems] = useState<readonly FieldProblem[]>([]);

@@ -1,9 +1,9 @@
-import { formatInZone, knownZone, ownTimeBeside, viewerZone } from './zone-times.js';
+import { formatInZone, knownZone, viewersTime, viewerZone } from './zone-times.js';
 
-/** A time on the schedule's clock, with the viewer's beside it where that shows another. */
+/** A time in the schedule's zone, and in the viewer's zone if that differs. */
 export function ZoneTime({ at, tz }: { at: string; tz: string }) {
   const zone = knownZone(tz);
-  const own = ownTimeBeside(at, zone, viewerZone());
+  const own = viewersTime(at, zone, viewerZone());
   return (
     <time dateTime={at} className="tabular-nums" title={`${zone}; here ${viewerZone()}`}>
       {formatInZone(at, zone)}

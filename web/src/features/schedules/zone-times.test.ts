@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatInZone, knownZone, ownTimeBeside } from './zone-times.js';
+import { formatInZone, knownZone, viewersTime } from './zone-times.js';
 
 describe('a time of a schedule', () => {
   const at = '2026-11-30T23:30:00.000Z';
@@ -16,7 +16,7 @@ describe('a time of a schedule', () => {
     ['America/New_York', 'America/Chicago', '17:30'],
     ['UTC', 'Europe/Berlin', 'Tue 2026-12-01 00:30'],
   ])('in %s has that of a viewer in %s beside it: %s', (tz, own, shown) => {
-    expect(ownTimeBeside(at, tz, own)).toBe(shown);
+    expect(viewersTime(at, tz, own)).toBe(shown);
   });
 
   it('is shown in UTC where the browser does not know the zone', () => {

@@ -25,7 +25,7 @@ export function formatInZone(at: string, tz: string): string {
  * The time on the viewer's clock, as far as it differs from that on the schedule's clock; undefined where
  * both show the same. Pure.
  */
-export function ownTimeBeside(at: string, tz: string, ownZone: string): string | undefined {
+export function viewersTime(at: string, tz: string, ownZone: string): string | undefined {
   const [there, here] = [formatInZone(at, tz), formatInZone(at, ownZone)];
   if (there === here) return undefined;
   const day = 'Mon 2026-11-30'.length;

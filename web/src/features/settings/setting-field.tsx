@@ -157,7 +157,7 @@ function NumberInput({
   /** The value in force where none is set. */
   placeholder: string;
 }) {
-  // The text while the field is edited: not every state of it is a number.
+  // The text while it is edited: it may not be a number yet.
   const [text, setText] = useState<string>();
   return (
     <input

@@ -153,10 +153,10 @@ function KeySection() {
             : `Requests are sent with the key ${key.slice(0, 8)}…`}
         </span>
         {key === undefined ? (
-          <Button onClick={() => keyRequest.set('wanted')}>Enter a key</Button>
+          <Button onClick={() => keyRequest.set('requested')}>Enter a key</Button>
         ) : (
           <span className="flex gap-2">
-            <Button onClick={() => keyRequest.set('wanted')}>Change key</Button>
+            <Button onClick={() => keyRequest.set('requested')}>Change key</Button>
             <Button onClick={forgetKey}>Remove key</Button>
           </span>
         )}

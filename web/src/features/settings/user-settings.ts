@@ -24,7 +24,7 @@ export interface SettingsServer {
   reset(names?: readonly string[]): Promise<readonly EffectiveSetting[]>;
 }
 
-/** Milliseconds without an edit after which drafts are saved. */
+/** Milliseconds after the last edit until drafts are saved. */
 const QUIET_MS = 800;
 
 /** The user's limits and models, saved automatically. */
@@ -79,7 +79,7 @@ export class UserSettings {
           problems: { ...state.problems, ...problems },
           status: 'idle',
         }));
-        // A change with a fault saves nothing: the drafts without faults are sent again.
+        // A request with one invalid value saves nothing: the valid ones are sent again.
         await this.save();
       }
     });

@@ -12,11 +12,11 @@ export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; s
   const [hasDeltas, setDeltas] = useState(false);
   const [most, setMost] = useState(ROWS);
   const found = useMemo(() => {
-    const wanted = filter.trim().toLowerCase();
+    const words = filter.trim().toLowerCase();
     return events.filter(
       (event) =>
         (hasDeltas || !isDelta(event)) &&
-        (wanted === '' || JSON.stringify(event).toLowerCase().includes(wanted)),
+        (words === '' || JSON.stringify(event).toLowerCase().includes(words)),
     );
   }, [events, filter, hasDeltas]);
   return (
@@ -102,7 +102,7 @@ const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; 
   );
 });
 
-/** The most telling facts of an event, on one line: all but ids, each in short. */
+/** The fields of an event on one line, without ids, each shortened. */
 function describeFacts(facts: object): string {
   return Object.entries(facts)
     .flatMap(([name, value]: [string, unknown]) => {

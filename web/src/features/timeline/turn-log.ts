@@ -10,8 +10,8 @@ export interface LogState {
   fault?: unknown;
 }
 
-/** Milliseconds between two requests while the turn runs, however fast it streams. */
-const PACE_MS = 400;
+/** Milliseconds between two requests, at least, while the turn runs. */
+const INTERVAL_MS = 400;
 
 /** The events of a turn from its log, with those that are added while it runs. */
 export class TurnLog {
@@ -54,7 +54,7 @@ export class TurnLog {
     }
   }
 
-  /** Loads the log's rest at each event of the stream, whose frames have no times. */
+  /** Loads new events of the log whenever the stream has a frame: frames have no times. */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
     let loading: Promise<void> | undefined;
@@ -67,9 +67,9 @@ export class TurnLog {
     await this.#loadRest();
   }
 
-  /** @param onStart called before the request: later events need the next one. */
+  /** @param onStart called when the request starts: events after that need another request. */
   async #loadSoon(onStart: () => void): Promise<void> {
-    await pause(systemClientClock, PACE_MS, this.#closed.signal);
+    await pause(systemClientClock, INTERVAL_MS, this.#closed.signal);
     onStart();
     await this.#loadRest();
   }

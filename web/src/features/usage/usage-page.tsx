@@ -3,7 +3,7 @@ import { useCaller } from '../../api/queries.js';
 import { useState } from 'react';
 import type { DayOfUsage, UsageView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { HelpLink, Loaded, Nothing, Page } from '../../components/page.js';
+import { HelpLink, Loaded, EmptyState, Page } from '../../components/page.js';
 import { formatCount, formatShort, formatUsd } from '../../components/format.js';
 import { Table } from '../../components/table.js';
 import { Toggle } from '../../components/toggle.js';
@@ -32,10 +32,10 @@ export function UsagePage() {
       <Loaded from={days} what="usage">
         {(all) =>
           all.length === 0 ? (
-            <Nothing title="No usage yet.">
+            <EmptyState title="No usage yet.">
               Finished turns appear here.{' '}
               <HelpLink topic="operate/budgets">Limits on spending</HelpLink>
-            </Nothing>
+            </EmptyState>
           ) : (
             <>
               <Totals days={all} />

@@ -3,7 +3,7 @@ import { invalidate } from '../../api/queries.js';
 import { useState } from 'react';
 import type { WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { HelpLink, LoadedList, Nothing, Page } from '../../components/page.js';
+import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { Button } from '../../components/button.js';
 import { Plus } from 'lucide-react';
 import { SecretDialog } from '../../components/secret-dialog.js';
@@ -40,10 +40,10 @@ export function WebhooksPage() {
         from={webhooks}
         what="webhooks"
         nothing={
-          <Nothing title="No webhooks yet.">
+          <EmptyState title="No webhooks yet.">
             A webhook tells your application when a turn ends or needs an approval.{' '}
             <HelpLink topic="guide/webhooks">How to receive them</HelpLink>
-          </Nothing>
+          </EmptyState>
         }
       >
         {(webhook) => <WebhookCard key={webhook.id} webhook={webhook} onSecret={show} />}

@@ -41,13 +41,13 @@ export function Composer({
   isRunning?: boolean;
   /** A message is on its way, and takes no other. */
   isSending?: boolean;
-  /** A text to begin with; each new one takes the place of what is typed. */
+  /** A text to begin with. Each new one replaces what is typed. */
   suggestion?: { text: string } | undefined;
   /** @returns false for a message that was not accepted: its text stays. */
   onSend: (draft: Draft) => boolean;
   onStop?: () => void;
   placeholder?: string;
-  /** Controls beside the switches below the text. */
+  /** More controls in the row below the text. */
   children?: ReactNode;
 }) {
   const [text, setText] = useState('');
@@ -73,7 +73,7 @@ export function Composer({
   }, [suggestion]);
   const send = (): void => {
     if (!isReady) return;
-    // Another tab may have begun a turn that this one does not show yet: the message comes after it.
+    // Another tab may have started a turn that is not shown here yet: this message then follows it.
     const opts = { ...turnOpts(options), onBusy: isRunning ? options.onBusy : 'enqueue' };
     const attachments = taken.map(({ id }) => id);
     if (!onSend({ message: text, attachments, files: taken, opts })) return;

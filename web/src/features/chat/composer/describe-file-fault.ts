@@ -3,9 +3,9 @@ import { isPlainObject } from '#src/platform/json.js';
 import { describeFault } from '../../../api/describe-fault.js';
 import { formatBytes } from '../../../components/format.js';
 
-/** Why a file was not taken, without its name, which stands beside it. Pure. */
+/** Why a file was refused. The name of the file is shown next to it. Pure. */
 export function describeFileFault(fault: unknown): string {
-  // A fault that was found in this page is a sentence of its own.
+  // Faults that this page finds are sentences already.
   const isOwn = fault instanceof Error && fault.constructor === Error;
   const text = reasonOf(fault) ?? (isOwn ? fault.message : describeFault(fault).text);
   const readable = text.replace(/\b(\d{4,}) bytes\b/g, (_all, bytes) => formatBytes(Number(bytes)));

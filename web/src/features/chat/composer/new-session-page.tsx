@@ -15,14 +15,14 @@ import { permissionModes } from './permission-modes.js';
 const FOLDER = 'turnpike.folder';
 const AGENT = 'turnpike.agent';
 
-/** The first page: the first message of a session, and where and by whom it is worked on. */
+/** The first page: it takes the first message of a session, its folder and its agent. */
 export function NewSessionPage() {
   const { data: sessions } = useSessions('chats');
   const caller = useCaller();
   const models = useModels();
   const agents = useAgents();
   const [folder, setFolder] = useState(() => localStorage.getItem(FOLDER) ?? '');
-  const [agent, setAgent] = useState(() => wantedAgent() ?? localStorage.getItem(AGENT) ?? '');
+  const [agent, setAgent] = useState(() => agentOfUrl() ?? localStorage.getItem(AGENT) ?? '');
   const [mode, setMode] = useState('direct');
   const [fault, setFault] = useState<unknown>();
   const [isMaking, setMaking] = useState(false);
@@ -35,12 +35,12 @@ export function NewSessionPage() {
     if (isMaking) return false;
     setFault(undefined);
     setMaking(true);
-    const wanted = compact({
+    const request = compact({
       projectRoot: folder.trim() === '' ? undefined : folder.trim(),
       mode,
       persona: chosen?.name,
     });
-    make(wanted, draft).catch((thrown: unknown) => {
+    startSession(request, draft).catch((thrown: unknown) => {
       setFault(reportFault(thrown));
       setMaking(false);
     });
@@ -134,11 +134,11 @@ const folderCodes: readonly string[] = [
 ];
 
 /** The agent that a link to this page names. */
-function wantedAgent(): string | undefined {
+function agentOfUrl(): string | undefined {
   return new URLSearchParams(location.search).get('agent') ?? undefined;
 }
 
-/** The first of some names that an agent has; else the first that talks to people. */
+/** The agent of the first name that exists; else the first agent that talks to people. */
 function chooseAgent(
   agents: readonly AgentSummary[],
   names: readonly (string | undefined)[],
@@ -162,7 +162,7 @@ function AgentOptions({ agents }: { agents: readonly AgentSummary[] }) {
   );
 }
 
-/** What answers on a server without an API key, and how to get Claude. */
+/** Says that the rehearsal model answers, and how to get Claude. */
 function RehearsalNote() {
   return (
     <aside
@@ -204,17 +204,20 @@ function Examples({
   );
 }
 
-interface Wanted {
+interface SessionRequest {
   projectRoot?: string;
   mode: string;
   persona?: string;
 }
 
-/** Makes the session once its first message is accepted: a refused one leaves no session behind. */
-async function make(wanted: Wanted, { message, attachments, files, opts }: Draft): Promise<void> {
-  const { sessionId } = await client().sessions.create(wanted);
-  localStorage.setItem(FOLDER, wanted.projectRoot ?? '');
-  localStorage.setItem(AGENT, wanted.persona ?? '');
+/** Creates the session and sends its first message. If the message is rejected, the session is deleted again. */
+async function startSession(
+  request: SessionRequest,
+  { message, attachments, files, opts }: Draft,
+): Promise<void> {
+  const { sessionId } = await client().sessions.create(request);
+  localStorage.setItem(FOLDER, request.projectRoot ?? '');
+  localStorage.setItem(AGENT, request.persona ?? '');
   const refusal = await openConversation(sessionId).begin({ message, attachments, opts }, files);
   if (refusal instanceof TurnpikeError) {
     closeConversation();

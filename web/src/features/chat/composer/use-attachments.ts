@@ -21,16 +21,16 @@ export interface Attachments {
   files: readonly ChosenFile[];
   add: (files: Iterable<File>) => void;
   remove: (key: string) => void;
-  /** Removes the files, which belong to a turn now. */
+  /** Removes all files, once they belong to a turn. */
   clear: () => void;
 }
 
 /**
  * The files of the next message, which are uploaded as they are chosen.
  *
- * @param mostBytes of one file; a larger one is refused here.
+ * @param maxBytes of one file; a larger one is refused here.
  */
-export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachments {
+export function useAttachments(maxBytes = Number.POSITIVE_INFINITY): Attachments {
   const [files, setFiles] = useState<readonly ChosenFile[]>([]);
   const sending = useRef(new Map<string, AbortController>());
   const count = useRef(0);
@@ -44,8 +44,8 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
       for (const file of chosen) {
         count.current += 1;
         const key = `file-${count.current}`;
-        const isTooLarge = file.size > mostBytes;
-        const fault = isTooLarge ? new Error(tooLarge(file.size, mostBytes)) : undefined;
+        const isTooLarge = file.size > maxBytes;
+        const fault = isTooLarge ? new Error(tooLarge(file.size, maxBytes)) : undefined;
         const { name, type: mimeType, size } = file;
         const described = { key, name, mimeType, size, content: file, sent: 0 };
         setFiles((all) => [...all, { ...described, ...compact({ fault }) }]);
@@ -63,7 +63,7 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
           });
       }
     },
-    [change, mostBytes],
+    [change, maxBytes],
   );
 
   const remove = useCallback((key: string) => {
@@ -81,6 +81,6 @@ export function useAttachments(mostBytes = Number.POSITIVE_INFINITY): Attachment
   return { files, add, remove, clear };
 }
 
-function tooLarge(bytes: number, mostBytes: number): string {
-  return `Too large: ${formatBytes(bytes)}; a file may have ${formatBytes(mostBytes)}.`;
+function tooLarge(bytes: number, maxBytes: number): string {
+  return `Too large: ${formatBytes(bytes)}; a file may have ${formatBytes(maxBytes)}.`;
 }

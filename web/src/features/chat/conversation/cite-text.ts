@@ -17,7 +17,7 @@ export function keyOfSource({ title, url, citedText, location }: Source): string
   return JSON.stringify([title, url, citedText, location]);
 }
 
-/** The address of a mark's link, which Markdown leaves as it is. */
+/** The address of a mark's link. Markdown does not change it. */
 const ADDRESS = '#source-';
 
 /** A Markdown text with a link for each of its marks, none of them in code. Pure. */
@@ -25,7 +25,7 @@ export function withMarks(text: string, marks: readonly CiteMark[]): string {
   let marked = '';
   let done = 0;
   for (const { at, number } of marks) {
-    // A mark stands behind the words that it is about, not behind the line's end.
+    // The mark is placed after the cited words, before the line feed.
     const end = text.slice(0, at).trimEnd().length;
     if (end < done || isInCode(text.slice(0, end))) continue;
     marked += `${text.slice(done, end)}[${number}](${ADDRESS}${number})`;
@@ -34,7 +34,7 @@ export function withMarks(text: string, marks: readonly CiteMark[]): string {
   return marked + text.slice(done);
 }
 
-/** The number of the mark that a link is; undefined for other links. Pure. */
+/** The number of a mark, from its link; undefined for other links. Pure. */
 export function markOf(address: string | undefined): number | undefined {
   if (address?.startsWith(ADDRESS) !== true) return undefined;
   const number = Number(address.slice(ADDRESS.length));

@@ -1,4 +1,4 @@
-import type { ShownTurn, Item, TurnView } from './turn-view.js';
+import type { ChatTurn, Item, TurnView } from './turn-view.js';
 
 /** A turn's reply as Markdown: its texts, or the object that it ended with. Pure. */
 export function replyMarkdown({ items, output }: TurnView): string {
@@ -6,8 +6,8 @@ export function replyMarkdown({ items, output }: TurnView): string {
   return items.flatMap((item) => (item.kind === 'text' ? [item.text.trim()] : [])).join('\n\n');
 }
 
-/** The turns of a conversation as Markdown, without those that others took the place of. Pure. */
-export function conversationMarkdown(title: string, turns: readonly ShownTurn[]): string {
+/** The turns of a conversation as Markdown, without superseded ones. Pure. */
+export function conversationMarkdown(title: string, turns: readonly ChatTurn[]): string {
   const parts = turns
     .filter(
       ({ supersededBy, submission }) => supersededBy === undefined && submission === undefined,

@@ -10,7 +10,7 @@ import {
   isRunning,
   type AnyFrame,
   type AttachedFile,
-  type ShownTurn,
+  type ChatTurn,
   type Submission,
 } from './turn-view.js';
 
@@ -18,7 +18,7 @@ export interface ConversationState {
   status: 'loading' | 'ready' | 'failed';
   fault?: unknown;
   session?: SessionRecord;
-  turns: readonly ShownTurn[];
+  turns: readonly ChatTurn[];
 }
 
 type Sent = Pick<Submission, 'message' | 'attachments' | 'opts' | 'replaces'>;
@@ -63,7 +63,7 @@ export class Conversation {
         await this.open();
       }
     } catch (fault) {
-      // Other faults are shown by the next submission, if they last.
+      // Other faults are not shown here: if they last, the next submission shows them.
       if (isMissing(fault)) this.state.update((state) => ({ ...state, status: 'failed', fault }));
     }
     return undefined;
@@ -92,12 +92,12 @@ export class Conversation {
     await this.#submit(localId, submission, onAnswer);
   }
 
-  /** Takes the session as the server has it after a change. */
-  changed(session: SessionRecord): void {
+  /** Shows a session that the server has changed. */
+  setSession(session: SessionRecord): void {
     this.state.update((state) => ({ ...state, session }));
   }
 
-  /** Submits a failed message again, or follows a lost turn again. */
+  /** Submits a failed message again, or follows a turn again after its stream was lost. */
   async retry(turnId: string): Promise<void> {
     const turn = this.state.get().turns.find((one) => one.turnId === turnId);
     if (turn === undefined) return;
@@ -184,7 +184,7 @@ export class Conversation {
     return this.#read(turnId, this.server.follow(turnId, this.#closed.signal), isQuiet);
   }
 
-  /** @param isQuiet whether the turn is shown already: a fault then changes nothing. */
+  /** @param isQuiet whether faults are ignored, because the turn is shown already. */
   async #read(turnId: string, frames: AsyncIterable<AnyFrame>, isQuiet = false): Promise<void> {
     try {
       for await (const frame of frames) {
@@ -211,11 +211,11 @@ export class Conversation {
     );
   }
 
-  #change(turnId: string, change: (turn: ShownTurn) => ShownTurn): void {
+  #change(turnId: string, change: (turn: ChatTurn) => ChatTurn): void {
     this.#update((turns) => turns.map((turn) => (turn.turnId === turnId ? change(turn) : turn)));
   }
 
-  #update(change: (turns: readonly ShownTurn[]) => readonly ShownTurn[]): void {
+  #update(change: (turns: readonly ChatTurn[]) => readonly ChatTurn[]): void {
     this.state.update((state) => ({ ...state, turns: change(state.turns) }));
   }
 }
@@ -260,7 +260,7 @@ class FrameBatch {
       return () => clearTimeout(timer);
     }
     const drawing = requestAnimationFrame(() => this.flush());
-    // A tab that is hidden meanwhile gets no animation frame.
+    // If the tab is hidden before that, it gets no animation frame.
     const timer = setTimeout(() => this.flush(), HIDDEN_MS);
     return () => {
       cancelAnimationFrame(drawing);
@@ -270,22 +270,22 @@ class FrameBatch {
 }
 
 /**
- * The turns once another has taken the place of one of them, and of those of the conversation that
- * follow it: as the server supersedes them. Pure.
+ * The turns after a new one supersedes one of them, and the turns of the conversation that follow it: the same rule as
+ * the server's. Pure.
  *
  * @param turns oldest first.
  * @param replaces undefined: nothing is replaced.
  */
 function supersedeTurns(
-  turns: readonly ShownTurn[],
+  turns: readonly ChatTurn[],
   supersededBy: string,
   replaces: string | undefined,
-): readonly ShownTurn[] {
+): readonly ChatTurn[] {
   const at = turns.findIndex(({ turnId }) => turnId === replaces);
   if (at === -1) return turns;
-  return turns.map((turn, place) => {
+  return turns.map((turn, index) => {
     const isReplaced =
-      place >= at &&
+      index >= at &&
       turn.turnId !== supersededBy &&
       turn.supersededBy === undefined &&
       // A message that the server has not accepted follows nothing yet.

@@ -7,7 +7,7 @@ import { optionsOfTurn } from '../turn/options-of-turn.js';
 import { Conversation } from './conversation.js';
 import type { ConversationServer } from './conversation-server.js';
 
-/** The conversation that was shown last; it goes on while a different page is shown. */
+/** The conversation that was shown last. It keeps running while another page is shown. */
 let open: Conversation | undefined;
 
 export function openConversation(sessionId: string): Conversation {
@@ -31,7 +31,7 @@ apiKey.subscribe(closeConversation);
 /** Number of the latest turns that are checked for active ones. */
 const LATEST = 20;
 
-/** The conversation's server, over the API. Turns go on when the page is closed. */
+/** The conversation's server, over the API. Turns keep running after the page is closed. */
 const apiConversation: ConversationServer = {
   load: (sessionId) => reportingFaults(load(sessionId)),
   turns: (sessionId) => reportingFaults(latestTurns(sessionId)),
@@ -84,8 +84,8 @@ async function allMessages(sessionId: string): Promise<MessageDto[]> {
   return all;
 }
 
-function reportingFaults<T>(asked: Promise<T>): Promise<T> {
-  return asked.catch((fault: unknown) => {
+function reportingFaults<T>(request: Promise<T>): Promise<T> {
+  return request.catch((fault: unknown) => {
     throw reportFault(fault);
   });
 }

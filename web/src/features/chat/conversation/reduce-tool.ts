@@ -13,7 +13,7 @@ type ToolFrameName =
   | 'subagent:start'
   | 'subagent:end';
 
-/** What a view takes of each frame. That of a stored call has no duration, and may have no output. */
+/** The fields that a view takes from each frame. The end of a stored call has no duration, and may have no output. */
 export type ViewFrames = Omit<HarnessFrames, 'tool:result'> & {
   'tool:result': Pick<HarnessFrames['tool:result'], 'toolUseId' | 'name' | 'status'> &
     Partial<Pick<HarnessFrames['tool:result'], 'output' | 'durationMs'>>;
@@ -52,7 +52,7 @@ export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
     case 'subagent:start': {
       const { childTurnId, agent } = frame.data;
       const child: TurnView = { ...emptyTurn(childTurnId, 'queued'), agent };
-      // A recovered parent repeats the start of a subagent that goes on.
+      // A parent that was recovered announces a running subagent again.
       return withTool(view, frame.data, (tool) => ({ ...tool, child: tool.child ?? child }));
     }
     case 'subagent:end':
@@ -89,13 +89,13 @@ function closeLast(items: readonly Item[]): readonly Item[] {
   return last.isOpen ? [...items.slice(0, -1), { ...last, isOpen: false }] : items;
 }
 
-function ask(tool: ToolItem, asked: HarnessFrames['approval:request']): ToolItem {
+function ask(tool: ToolItem, question: HarnessFrames['approval:request']): ToolItem {
   const { answer: _earlier, ...rest } = tool;
-  return { ...rest, input: asked.input, status: 'asked', asked };
+  return { ...rest, input: question.input, status: 'asked', asked: question };
 }
 
-function answer(tool: ToolItem, given: HarnessFrames['approval:resolve']): ToolItem {
-  const { decision, by, message, input } = given;
+function answer(tool: ToolItem, resolved: HarnessFrames['approval:resolve']): ToolItem {
+  const { decision, by, message, input } = resolved;
   return {
     ...tool,
     status: tool.status === 'asked' ? 'requested' : tool.status,

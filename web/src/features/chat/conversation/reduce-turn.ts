@@ -36,7 +36,7 @@ function ownName(event: string): string {
   return name;
 }
 
-/** Changes the subagent of a call, of this turn or of a subagent's. */
+/** Changes the subagent of a call, at any depth. */
 function inChild(view: TurnView, callId: string, change: (child: TurnView) => TurnView): TurnView {
   let found = false;
   const items = view.items.map((item) => {
@@ -130,7 +130,7 @@ function running(view: TurnView): TurnView {
 
 function end(view: TurnView): TurnView {
   const { output, ...rest } = showSources(closeText(view));
-  // Part of an object is none: the text is shown as it came.
+  // An incomplete object is not shown as one: the text is shown as it arrived.
   return { ...rest, ...(output?.isFinal === true ? { output } : {}), phase: 'ended' };
 }
 
@@ -194,7 +194,7 @@ function addText(
   return { ...resumeView(closed), items: [...closed.items, item], itemSerial: view.itemSerial + 1 };
 }
 
-/** The running phase, which any new text implies. */
+/** Any new text means that the turn is running. */
 function resumeView(view: TurnView): TurnView {
   return view.phase === 'running' ? view : running(view);
 }

@@ -29,7 +29,7 @@ export function sessionFacts(
   const contextTokens = views.findLast((view) => view.contextTokens !== undefined)?.contextTokens;
   const contextWindow = findModel(list, model)?.contextWindow;
   const usd = totalCost(views, sessionModel, list);
-  // The stream says `rehearsal`, lists of turns the model that it plays: shown as in the stream.
+  // Streams name the model `rehearsal`, lists of turns the model that it plays. The page shows the first.
   const isRehearsal = model !== undefined && list?.provider === 'rehearsal';
   return compact({ model: isRehearsal ? 'rehearsal' : model, contextTokens, contextWindow, usd });
 }
@@ -54,9 +54,9 @@ function totalCost(
 /** Finds a model by its id, or by its id without the date; for `rehearsal`, the default model. */
 function findModel(list: ModelList | undefined, name: string | undefined): ListedModel | undefined {
   if (list === undefined || name === undefined) return undefined;
-  const wanted = name === 'rehearsal' ? list.defaultModel : name;
+  const modelId = name === 'rehearsal' ? list.defaultModel : name;
   return (
-    list.models.find(({ id }) => id === wanted) ??
-    list.models.find(({ id }) => id.replace(/-\d{8}$/, '') === wanted)
+    list.models.find(({ id }) => id === modelId) ??
+    list.models.find(({ id }) => id.replace(/-\d{8}$/, '') === modelId)
   );
 }

@@ -3,8 +3,8 @@ import { ChevronRight, CornerDownRight, FileX, TriangleAlert, Bot, Braces } from
 import { DescribedFaultNote } from '../../../components/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
-import { OpenText } from '../text/open-text.js';
-import { isSaidByReply, describeNotice } from '../turn/describe-notice.js';
+import { OutputText } from '../../../components/output-text.js';
+import { isRepeatedByReply, describeNotice } from '../turn/describe-notice.js';
 import { Cited, Sources } from '../text/sources.js';
 import { ToolCard } from '../turn/tool-card.js';
 import type { Source } from '#src/events/turn-event.js';
@@ -21,7 +21,7 @@ import type {
   TurnOutput,
 } from './turn-view.js';
 
-/** The items of a turn, in order. The object that it ends with stands in place of its text. */
+/** The items of a turn, in order. The turn's object replaces the text of its step. */
 export function TurnItems({ view }: { view: TurnView }) {
   const { output, fault } = view;
   const isText = (item: Item, step: number | undefined): boolean =>
@@ -34,9 +34,9 @@ export function TurnItems({ view }: { view: TurnView }) {
           return <OutputObject key={item.key} output={output} />;
         }
         if (isText(item, output?.step)) return null;
-        if (item.kind === 'notice' && isSaidByReply(item, view.items)) return null;
+        if (item.kind === 'notice' && isRepeatedByReply(item, view.items)) return null;
         if (item.kind === 'text' && item.step === fault?.badReplyStep) {
-          return <OpenText key={item.key} text={item.text} label="Reply as it came" isBad />;
+          return <OutputText key={item.key} text={item.text} label="Reply as it came" isBad />;
         }
         return <TurnItem key={item.key} item={item} sources={sourcesOf(view, item)} />;
       })}
@@ -139,7 +139,7 @@ function Notice({ text }: { text: ReactNode }) {
   );
 }
 
-/** A notice to people as it is; one to the model in a line, with its words folded. */
+/** A notice to people in full. A notice to the model is one line, which unfolds. */
 function NoticeOf({ item }: { item: NoticeItem }) {
   const line = describeNotice(item);
   if (line === undefined) return <Notice text={item.text} />;

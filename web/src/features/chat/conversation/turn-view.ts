@@ -22,7 +22,7 @@ export interface ApprovalQuestion {
   onTimeout: 'approve' | 'deny';
 }
 
-export interface GivenAnswer {
+export interface ApprovalAnswer {
   decision: string;
   by: string;
   message?: string;
@@ -66,7 +66,7 @@ export interface ToolItem {
   output?: string;
   durationMs?: number;
   asked?: ApprovalQuestion;
-  answer?: GivenAnswer;
+  answer?: ApprovalAnswer;
   /** The subagent that the call started. */
   child?: TurnView;
 }
@@ -78,11 +78,11 @@ export interface NoticeItem {
   text: string;
   /** Facts of the notice, by kind. */
   metadata: Record<string, unknown>;
-  /** The model got it: its words are for the model. */
+  /** The notice was sent to the model, and is worded for it. */
   seenByModel: boolean;
 }
 
-/** The sources of a step, added when the step ends so that no shown item moves. */
+/** The sources of a step. They are added when the step ends, so that nothing on the screen moves. */
 export interface SourcesItem {
   kind: 'sources';
   key: string;
@@ -118,11 +118,11 @@ export interface AttachedFile {
   mimeType: string;
   /** Bytes. */
   size: number;
-  /** The provider refused it: the model is not sent it. */
+  /** Whether it is not sent to the model, because the provider refused it. */
   leftOut?: boolean;
   /** Loads the file, and sends it again. */
   id: string;
-  /** Set where the file was chosen in this page; else it is loaded when it is needed. */
+  /** The content of a file that was chosen in this page. Absent: it is loaded when it is needed. */
   content?: Blob;
 }
 
@@ -138,15 +138,15 @@ export interface TurnFault {
   retryAfterMs?: number;
   /** The provider's id of its request, for its support. */
   requestId?: string;
-  /** The step whose reply is not the object that the turn was to end with. */
+  /** The step whose reply should have been an object of the turn's schema, and is not. */
   badReplyStep?: number;
 }
 
-/** The object that a turn ends with, in place of the text of its step. */
+/** The object that a turn ends with. It replaces the text of its step. */
 export interface TurnOutput {
   step: number;
   value: object;
-  /** The value is whole; else it is what the reply has so far. */
+  /** Whether the value is complete. If not, it is what has arrived so far. */
   isFinal: boolean;
 }
 
@@ -165,7 +165,7 @@ export interface TurnView {
   /** Steps that are stored. */
   stepsDone: number;
   items: readonly Item[];
-  /** A count of all items made, discarded ones too, from which their keys are. */
+  /** How many items were made, discarded ones included. Keys of items are numbered with it. */
   itemSerial: number;
   /** The sources of the current step. */
   sources: readonly (Source & { step: number })[];
@@ -176,7 +176,7 @@ export interface TurnView {
   reason?: string;
   durationMs?: number;
   fault?: TurnFault;
-  /** The object of a turn that ends with one, as far as it has come. */
+  /** The object that the turn ends with, as far as it has arrived. */
   output?: TurnOutput;
 }
 
@@ -189,11 +189,11 @@ export interface ConversationTurn {
   turnId: string;
   user: { text: string; files: readonly AttachedFile[]; createdAt: string };
   view: TurnView;
-  /** Whether the model gets a summary in place of the turn. */
+  /** Whether a summary replaces the turn in what the model is sent. */
   compacted?: boolean;
-  /** The turn that took its place, or that of a turn before it. Absent: it is in the conversation. */
+  /** The turn that supersedes it, or a turn before it. Absent: it is in the conversation. */
   supersededBy?: string;
-  /** Why the model is not sent the turn. Absent: it is. */
+  /** Why the turn is not sent to the model. Absent: it is sent. */
   leftOut?: NonNullable<MessageDto['leftOut']>;
 }
 
@@ -203,23 +203,23 @@ export interface Submission {
   message: string;
   /** Ids of uploaded files. */
   attachments: readonly string[];
-  /** In place of those that the replaced turn was sent with; undefined: as if it had not named the option. */
+  /** They override the options of the replaced turn; `undefined` removes one. */
   opts: Record<string, unknown>;
-  /** The turn whose place the new one takes, with all that follow it. */
+  /** The turn that the new one supersedes, with all turns after it. */
   replaces?: string;
-  /** A key that is kept for all tries, so that a submission starts one turn. */
+  /** The same for all retries, so that a submission starts one turn. */
   idempotencyKey: string;
 }
 
 /** A turn as the page shows it. */
-export interface ShownTurn extends ConversationTurn {
-  /** Fault that kept the message from being sent, or the turn from being followed; may be retried. */
+export interface ChatTurn extends ConversationTurn {
+  /** Why the message could not be sent, or the turn could not be followed. */
   fault?: unknown;
   /** The submission, until the server has accepted it. */
   submission?: Submission;
 }
 
 /** Whether frames are still to come. Pure. */
-export function isRunning({ view, fault }: ShownTurn): boolean {
+export function isRunning({ view, fault }: ChatTurn): boolean {
   return view.phase !== 'ended' && view.phase !== 'sending' && fault === undefined;
 }

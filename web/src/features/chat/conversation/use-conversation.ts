@@ -47,8 +47,8 @@ export function useConversation(sessionId: string): {
 /** Announces the starts and ends of turns, and their questions, to screen readers. */
 function useAnnouncements(state: ConversationState, running: boolean): void {
   const last = state.turns.at(-1)?.view;
-  const asked = last?.items.findLast((item) => item.kind === 'tool' && item.status === 'asked');
-  const question = asked?.kind === 'tool' ? asked.name : undefined;
+  const call = last?.items.findLast((item) => item.kind === 'tool' && item.status === 'asked');
+  const question = call?.kind === 'tool' ? call.name : undefined;
   useEffect(() => {
     if (running) announce('The agent is working.');
     void invalidate('sessions');

@@ -13,7 +13,7 @@ import {
   type AttachedFile,
   type ConversationTurn,
   type TurnView,
-  type ShownTurn,
+  type ChatTurn,
 } from './turn-view.js';
 import type { StoredConversation } from './conversation-server.js';
 
@@ -60,14 +60,14 @@ function fileOf({
   return compact({ id, name, mimeType, size, leftOut });
 }
 
-/** The view of the frames that the stored messages stand for: it is made as that of a turn that is followed. */
+/** Builds the view with the same reducer as a live turn, from the frames that the stored messages stand for. */
 function viewOf(turnId: string, messages: readonly MessageDto[]): TurnView {
   const view = framesOf(messages).reduce(reduceTurn, emptyTurn(turnId, 'queued'));
   const isComplete = messages.some((one) => one.role === 'assistant' && one.status === 'complete');
   return isComplete ? { ...view, outcome: 'completed' } : view;
 }
 
-/** The frames of a stored turn, without what is not stored: citations, approvals, times. */
+/** The frames of a stored turn. Citations, approvals and times are missing: they are not stored. */
 function framesOf(messages: readonly MessageDto[]): OwnFrame[] {
   const asides = messages.flatMap(({ notice }) =>
     notice === undefined ? [] : [noticeFrame(notice, 'message')],
@@ -110,14 +110,14 @@ function framesOfPart(part: MessagePart, step: number): OwnFrame[] {
     case 'tool': {
       const { toolUseId, name, input, output } = part;
       const status = toolStatuses.find((one) => one === part.status);
-      const asked: OwnFrame[] = [
+      const requested: OwnFrame[] = [
         { event: 'tool:request', data: { toolUseId, name, step } },
         { event: 'tool:args', data: { toolUseId, json: JSON.stringify(input) } },
       ];
-      if (status === undefined) return asked;
+      if (status === undefined) return requested;
       const ended = { toolUseId, name, status, ...(output === null ? {} : { output }) };
       return [
-        ...asked,
+        ...requested,
         { event: 'tool:start', data: { toolUseId, name, input } },
         { event: 'tool:result', data: ended },
       ];
@@ -131,7 +131,7 @@ function noticeFrame(notice: NoticeDto, level: 'message' | 'step'): OwnFrame {
   return { event: 'system:notice', data: { kind, level, text, seenByModel, ...facts } };
 }
 
-/** The end of a turn; before it, the closing note of one that a limit ended, which is in no step. */
+/** The end of a turn. If a limit ended it, its closing note comes first: that is in no step. */
 function endFrames({ status, parts, steps = [] }: MessageDto, step: number): OwnFrame[] {
   const note = parts.length > steps.flatMap((one) => one.parts).length ? parts.at(-1) : undefined;
   return [
@@ -154,24 +154,24 @@ export function isActive(status: string): boolean {
  * submissions under way stay at the end. Pure.
  */
 export function mergeStored(
-  shown: readonly ShownTurn[],
+  shown: readonly ChatTurn[],
   { messages, turns }: StoredConversation,
   followed: ReadonlySet<string>,
-): readonly ShownTurn[] {
+): readonly ChatTurn[] {
   const listed = new Map(turns.map((turn) => [turn.turnId, turn]));
-  const stored = turnsOfMessages(messages).map((turn): ShownTurn => {
+  const stored = turnsOfMessages(messages).map((turn): ChatTurn => {
     const known = shown.find(({ turnId }) => turnId === turn.turnId);
-    // A list that was asked for earlier may not know yet of the turn that took this one's place.
+    // A list that was requested earlier may not contain the turn that supersedes this one.
     const { leftOut } = turn;
-    const place = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy, leftOut });
+    const position = compact({ supersededBy: turn.supersededBy ?? known?.supersededBy, leftOut });
     if (known !== undefined && followed.has(turn.turnId)) {
       const { leftOut: _before, ...rest } = known;
-      return { ...rest, ...place };
+      return { ...rest, ...position };
     }
     const { status, model } = listed.get(turn.turnId) ?? {};
     const isOver = status === undefined || !isActive(status);
     const view = { ...turn.view, ...(model === undefined ? {} : { model }) };
-    return { ...turn, ...place, view: isOver ? { ...view, phase: 'ended' } : view };
+    return { ...turn, ...position, view: isOver ? { ...view, phase: 'ended' } : view };
   });
   const ids = new Set(stored.map(({ turnId }) => turnId));
   return [...stored, ...shown.filter(({ turnId }) => !ids.has(turnId))];

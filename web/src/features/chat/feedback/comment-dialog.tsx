@@ -2,10 +2,10 @@ import { useId, useState } from 'react';
 import { Button } from '../../../components/button.js';
 import { Dialog } from '../../../components/dialog.js';
 
-/** Characters that the server takes. */
-const LONGEST = 4_000;
+/** The server's limit, in characters. */
+const MAX_LENGTH = 4_000;
 
-/** The words of a piece of feedback, which may be taken back here. */
+/** Edits the comment of a feedback, or removes the feedback. */
 export function CommentDialog({
   comment,
   onSave,
@@ -40,7 +40,7 @@ export function CommentDialog({
           rows={4}
           autoFocus
           value={text}
-          maxLength={LONGEST}
+          maxLength={MAX_LENGTH}
           onChange={({ target }) => setText(target.value)}
           className="block w-full rounded-lg border border-line-strong bg-panel px-2.5 py-1.5 text-sm"
         />

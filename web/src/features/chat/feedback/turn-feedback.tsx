@@ -12,10 +12,10 @@ import { useNearViewport } from '../../../hooks/use-near-viewport.js';
 
 const CommentDialog = lazyPart(async () => (await import('./comment-dialog.js')).CommentDialog);
 
-/** The console's key of feedback: whether a turn helped. */
+/** The key of the console's feedback. */
 const KEY = 'helpful';
 
-/** Whether an ended turn helped, in the words of who is asked. */
+/** Asks the user whether an ended turn helped. */
 export function TurnFeedback({ turnId }: { turnId: string }) {
   const [isNear, setNear] = useState(false);
   const near = useNearViewport(turnId, true, () => setNear(true));
@@ -25,7 +25,7 @@ export function TurnFeedback({ turnId }: { turnId: string }) {
     queryKey,
     queryFn: () => find(turnId),
     enabled: isNear,
-    // Once for a turn that comes into view: a conversation may show hundreds.
+    // Once for each turn that comes into view: a conversation may have hundreds.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
@@ -107,7 +107,7 @@ function Thumb({
 }: {
   isUp: boolean;
   isPressed: boolean;
-  /** Feedback that was given before has been loaded. */
+  /** Whether earlier feedback is loaded. */
   isReady: boolean;
   onPress: () => void;
 }) {

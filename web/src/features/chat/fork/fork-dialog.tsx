@@ -17,7 +17,7 @@ const positions: { value: Position; words: string; detail: string }[] = [
   { value: 'before', words: 'Before this turn', detail: 'The new session ends before it.' },
 ];
 
-/** Asks where a new session leaves this one, and opens it. */
+/** Forks the session before or after a turn, and opens the fork. */
 export function ForkDialog({
   sessionId,
   turnId,
@@ -29,7 +29,7 @@ export function ForkDialog({
 }) {
   const [position, setPosition] = useState<Position>('after');
   const [fork, setFork] = useState<ForkedSession>();
-  // A point has one key: a repeat after a lost answer gets the fork that was made.
+  // Each position has one idempotency key: a retry after a lost response gets the fork that exists already.
   const [keys] = useState<Record<Position, string>>(() => ({ after: newKey(), before: newKey() }));
   const name = useId();
   const forking = useMutation({
@@ -90,7 +90,7 @@ function open({ session }: ForkedSession): void {
   navigate(`/sessions/${session.sessionId}`);
 }
 
-/** The files that turns after the point wrote, which no fork reverts. */
+/** The files that later turns wrote. A fork does not revert them. */
 function KeptFiles({ fork: { filesWritten } }: { fork: ForkedSession }) {
   if (filesWritten === undefined) return null;
   const { paths, more, ranCommands } = filesWritten;

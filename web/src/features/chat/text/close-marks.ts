@@ -1,6 +1,6 @@
 /**
- * Closes the open Markdown marks at the end of a text that still streams, or hides them while they are
- * empty. Without this, bold text would show its asterisks first. Pure.
+ * Closes open Markdown marks at the end of a text that still streams, and hides marks without text after them. Without
+ * this, bold text would show its asterisks first. Pure.
  */
 export function closeMarks(text: string): string {
   const lineStart = text.lastIndexOf('\n') + 1;

@@ -13,7 +13,7 @@ interface Answer {
 let opened: Promise<Window> | undefined;
 let count = 0;
 
-/** Draws a diagram of Mermaid. @returns SVG. @throws Error where the text is no diagram. */
+/** Draws a diagram of Mermaid. @returns SVG. @throws Error if the text is no diagram. */
 export async function drawDiagram(code: string): Promise<string> {
   opened ??= openPage();
   const page = await opened;

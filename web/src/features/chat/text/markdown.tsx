@@ -11,8 +11,8 @@ import { continuesLine, isPlain, noBlocks, splitBlocks, type Blocks } from './sp
 
 const remarkPlugins = [remarkGfm];
 
-/** Characters of an element; a longer paragraph goes on in the next element. */
-const MOST_PIECES = 16;
+/** Pieces of a paragraph in one element. A longer paragraph continues in the next element. */
+const MAX_PIECES = 16;
 
 const components: Components = {
   a: ({ href, children }) => {
@@ -95,14 +95,14 @@ export const MarkdownText = memo(function MarkdownText({
   const groups = groupLines(settled, tail);
   return (
     <div className="prose">
-      {groups.map(({ key, pieces, goesOn }) => {
+      {groups.map(({ key, pieces, continues }) => {
         const last = pieces.at(-1);
         const isTail = isOpen && key === groups.at(-1)?.key;
         if (pieces.length === 1 && last !== undefined) {
           return <OneBlock key={key} text={last} isOpen={isTail} isInLine={false} />;
         }
         return (
-          <p key={key} className={goesOn ? 'mb-0!' : ''}>
+          <p key={key} className={continues ? 'mb-0!' : ''}>
             {pieces.map((piece, index) => (
               <OneBlock
                 key={index}
@@ -136,8 +136,8 @@ interface Group {
   /** A stable key: the index of the first block. */
   key: number;
   pieces: string[];
-  /** Whether the paragraph goes on in the next group. */
-  goesOn: boolean;
+  /** Whether the paragraph continues in the next group. */
+  continues: boolean;
 }
 
 /** Groups the blocks of a paragraph up to a length, because each added line lays out the whole element. */
@@ -147,10 +147,10 @@ function groupLines(settled: readonly string[], tail: string): Group[] {
   for (const [index, block] of all.entries()) {
     const group = groups.at(-1);
     const isSame = group !== undefined && continuesLine(all[index - 1]);
-    if (isSame && group.pieces.length < MOST_PIECES) group.pieces.push(block);
+    if (isSame && group.pieces.length < MAX_PIECES) group.pieces.push(block);
     else {
-      if (isSame) group.goesOn = true;
-      groups.push({ key: index, pieces: [block], goesOn: false });
+      if (isSame) group.continues = true;
+      groups.push({ key: index, pieces: [block], continues: false });
     }
   }
   return groups;

@@ -13,21 +13,21 @@ interface Plugins {
 
 const none: Plugins = { remark: [], rehype: [] };
 
-/** Plugins that are loaded with the first text that needs them: each is heavier than the rest of the page. */
+/** Plugins that are loaded for the first text that needs them. Each is larger than the rest of the page. */
 class LazyPlugins {
   readonly store = new ValueStore<Plugins>(none);
-  #isAsked = false;
+  #isRequested = false;
 
   constructor(private readonly load: () => Promise<Plugins>) {}
 
-  ask(): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+  request(): void {
+    if (this.#isRequested) return;
+    this.#isRequested = true;
     this.load().then(
       (plugins) => this.store.set(plugins),
       (fault: unknown) => {
-        // The text is shown without them; the next one tries again.
-        this.#isAsked = false;
+        // The text is shown without them. The next text tries again.
+        this.#isRequested = false;
         noteFault(fault);
       },
     );
@@ -44,7 +44,7 @@ const formulas = new LazyPlugins(async () => {
     import('remark-math'),
     import('rehype-katex'),
   ]);
-  // MathML needs neither styles nor fonts of the library's.
+  // MathML needs none of the library's styles and fonts.
   return { remark: [math], rehype: [[katex, { output: 'mathml', throwOnError: false }]] };
 });
 
@@ -61,7 +61,7 @@ export function usePlugins(text: string): Plugins {
 
 function usePlugin(plugins: LazyPlugins, isNeeded: boolean): Plugins {
   useEffect(() => {
-    if (isNeeded) plugins.ask();
+    if (isNeeded) plugins.request();
   }, [plugins, isNeeded]);
   const loaded = useValue(plugins.store);
   return isNeeded ? loaded : none;

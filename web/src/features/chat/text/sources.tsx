@@ -4,7 +4,7 @@ import type { Source } from '#src/events/turn-event.js';
 import { distinctSources, keyOfSource } from '../conversation/cite-text.js';
 import { BookOpen, ExternalLink, FileText, Globe } from 'lucide-react';
 
-/** The sources that the marks of a text count, in their order. */
+/** The sources that the marks of a text refer to, by their number. */
 const CitedContext = createContext<readonly Source[]>([]);
 
 /** Texts below have marks of these sources. */
@@ -58,7 +58,7 @@ export function CiteMark({ number }: { number: number }) {
   );
 }
 
-/** What a source says, with where it is, below what opens it. */
+/** A popover with the cited passage, and where it is from. */
 function Passage({ source, children }: { source: Source; children: ReactNode }) {
   const { title, url, citedText } = source;
   const place = describeLocation(source);

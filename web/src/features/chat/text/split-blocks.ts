@@ -11,7 +11,7 @@ export interface Blocks {
 
 export const noBlocks: Blocks = { text: '', settled: [], settledLength: 0, tail: '' };
 
-/** Characters after which a paragraph is cut, so that no block grows for ever. */
+/** Characters after which a paragraph is cut, so that no block grows without bound. */
 const LONG_PARAGRAPH = 600;
 
 /**
@@ -35,8 +35,8 @@ export function splitBlocks(text: string, before: Blocks = noBlocks): Blocks {
 }
 
 /**
- * A copy of a slice. A slice itself keeps its whole source alive: each block would keep the reply as it
- * was when the block was made.
+ * A copy of a slice. V8 keeps the whole source of a slice in memory: without the copy, each block would keep the reply
+ * as it was when the block was cut.
  */
 function copyOf(slice: string): string {
   return structuredClone(slice);

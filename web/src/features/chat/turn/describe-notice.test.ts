@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeNotice, isSaidByReply } from './describe-notice.js';
+import { describeNotice, isRepeatedByReply } from './describe-notice.js';
 
 const notice = (noticeKind: string, metadata = {}, seenByModel = true) => ({
   kind: 'notice' as const,
@@ -44,6 +44,6 @@ describe('the line of a notice', () => {
     ['window-full', false, '[Stopped: no progress was made.]', false],
   ])('%s (to the model: %j) beside %j: said by the reply: %j', (kind, toModel, text, isSaid) => {
     const reply = { kind: 'text' as const, key: 'b', step: 1, text, isOpen: false };
-    expect(isSaidByReply(notice(kind, {}, toModel), [reply])).toBe(isSaid);
+    expect(isRepeatedByReply(notice(kind, {}, toModel), [reply])).toBe(isSaid);
   });
 });

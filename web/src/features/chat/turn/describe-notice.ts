@@ -39,15 +39,15 @@ const warnings: ReadonlySet<string> = new Set([
 
 const ends: ReadonlySet<string> = new Set(['limit-reached', 'no-progress', 'error-limit']);
 
-/** A line for people about a notice whose words are for the model; undefined: its words are for people. Pure. */
+/** A line for people about a notice to the model; undefined: the notice is worded for people already. Pure. */
 export function describeNotice({ noticeKind, metadata, seenByModel }: NoticeItem) {
   if (!seenByModel) return undefined;
   const about = subjects[noticeKind]?.(metadata) ?? noticeKind.replaceAll('-', ' ');
   return `${warnings.has(noticeKind) ? 'Warning' : 'Note'} to the model: ${about}`;
 }
 
-/** Whether the last words of the reply say the same: that a limit ended the turn, and which. Pure. */
-export function isSaidByReply(
+/** Whether the reply itself ends with the same: that a limit ended the turn, and which. Pure. */
+export function isRepeatedByReply(
   { noticeKind, seenByModel }: NoticeItem,
   items: readonly Item[],
 ): boolean {

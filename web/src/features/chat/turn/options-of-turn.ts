@@ -3,7 +3,7 @@ import { agentConfigToWire } from '#src/governance/decision-tree/agent-config.js
 
 type Options = Record<string, unknown>;
 
-/** Those of a moment are no options of the message: what to do with a turn that runs, and without readers. */
+/** Options of the request rather than of the message: what to do while a turn is active, and without readers. */
 const ofMoment: readonly string[] = ['onBusy', 'onDisconnect'];
 
 /**
@@ -36,7 +36,7 @@ export function optionsOfTurn({
   };
 }
 
-/** The options of the composer that are not as they were; undefined where there is none any more. Pure. */
+/** The options that the user has changed in the composer. An option that was removed is undefined. Pure. */
 export function changedOptions(before: Options, now: Options): Options {
   const names = new Set([...Object.keys(before), ...Object.keys(now)]);
   return Object.fromEntries(

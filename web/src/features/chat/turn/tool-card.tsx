@@ -19,8 +19,8 @@ import { ApprovalCard } from '../../approvals/approval-card.js';
 import { formatDuration } from '../../../components/format.js';
 import { Spinner } from '../../../components/spinner.js';
 import { describeCall, fileChangeOf, isSkillCall } from './describe-call.js';
-import { DiffView } from './diff-view.js';
-import { OpenText } from '../text/open-text.js';
+import { DiffView } from '../../../components/diff-view.js';
+import { OutputText } from '../../../components/output-text.js';
 import type { ToolItem, TurnView } from '../conversation/turn-view.js';
 
 const pictures: Record<string, LucideIcon> = {
@@ -106,13 +106,13 @@ function CallDetails({
       {item.answer !== undefined && <AnswerLine item={item} />}
       {change === undefined && !isSkillCall(item.name) && (
         <Labelled label="Input">
-          <OpenText text={input === '' ? '{}' : input} label="Input" />
+          <OutputText text={input === '' ? '{}' : input} label="Input" />
         </Labelled>
       )}
       {change !== undefined && <DiffView {...change} />}
       {item.output !== undefined && (
         <Labelled label={item.name === 'load_skill' ? 'Instructions' : 'Output'}>
-          <OpenText text={item.output} label="Output" isBad={item.status !== 'success'} />
+          <OutputText text={item.output} label="Output" isBad={item.status !== 'success'} />
         </Labelled>
       )}
     </div>

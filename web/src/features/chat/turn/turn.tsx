@@ -1,7 +1,7 @@
 import { memo, useState, useEffect, useId, useRef, type KeyboardEvent } from 'react';
 import { DescribedFaultNote, FaultNote } from '../../../components/fault-note.js';
 import type { Conversation } from '../conversation/conversation.js';
-import type { ShownTurn } from '../conversation/turn-view.js';
+import type { ChatTurn } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { turnOpts, turnOptions } from '../composer/turn-options.js';
 import { replyMarkdown } from '../conversation/conversation-markdown.js';
@@ -18,7 +18,7 @@ import { isLive, TurnStatus } from './turn-status.js';
 import { UserMessage } from './user-message.js';
 import { useNearViewport } from '../../../hooks/use-near-viewport.js';
 
-const leftOutWords: Record<NonNullable<ShownTurn['leftOut']>, string> = {
+const leftOutWords: Record<NonNullable<ChatTurn['leftOut']>, string> = {
   refused: 'Left out: the provider refused this message, and the model is not sent it.',
   'too-long': 'Left out: this message is too long for the model, and the model is not sent it.',
   declined: 'Left out: the model declined to answer this message, and is not sent it again.',
@@ -34,20 +34,20 @@ export const Turn = memo(function Turn({
   onSend,
   onChoose,
 }: {
-  turn: ShownTurn;
-  /** The turns that had this place, oldest first; undefined: this one alone. */
-  versions: readonly ShownTurn[] | undefined;
+  turn: ChatTurn;
+  /** All versions of the turn, oldest first; undefined: there is only this one. */
+  versions: readonly ChatTurn[] | undefined;
   isLast: boolean;
   /** Whether a replay of it may be asked for, once it has ended. */
   mayReplay: boolean;
   conversation: Conversation;
-  onSend: (...given: Parameters<Conversation['send']>) => void;
+  onSend: (...args: Parameters<Conversation['send']>) => void;
   onChoose: (point: string, version: string) => void;
 }) {
   const { user, view, fault, turnId, submission } = turn;
   // False once an edit was cancelled: the button has the focus again.
   const [isEdited, setEdited] = useState<boolean>();
-  // Changes in the composer from now on are meant for a message that is sent in this turn's place.
+  // Options that the user changes in the composer from now on apply to the message that replaces this turn.
   const [composerWas] = useState(() => turnOpts(turnOptions.get()));
   const isStored = view.phase === 'ended' && view.durationMs === undefined;
   const seen = useNearViewport(turnId, isStored, () => void conversation.hydrate(turnId));
@@ -151,28 +151,28 @@ export const Turn = memo(function Turn({
 });
 
 /** Sends the message again with its files and the current options. */
-function again({ user }: ShownTurn) {
+function again({ user }: ChatTurn) {
   const attachments = user.files.map(({ id }) => id);
   return { message: user.text, attachments, opts: turnOpts(turnOptions.get()) };
 }
 
 /**
- * Sends a message in place of the turn's, with the files that it had.
+ * Replaces the turn's message. The new one has the same files.
  *
- * @param opts in place of the options that the turn was sent with.
+ * @param opts override the options that the turn was sent with.
  */
-function instead({ user, turnId }: ShownTurn, message: string, opts: Record<string, unknown>) {
+function instead({ user, turnId }: ChatTurn, message: string, opts: Record<string, unknown>) {
   const attachments = user.files.map(({ id }) => id);
   return { message, attachments, opts, replaces: turnId };
 }
 
-/** The field that changes a message: the new one takes the place of its turn. */
+/** Edits a message. The new message supersedes the turn. */
 function MessageEditor({
   user,
   onCancel,
   onSend,
 }: {
-  user: ShownTurn['user'];
+  user: ChatTurn['user'];
   onCancel: () => void;
   onSend: (message: string) => void;
 }) {

@@ -1,8 +1,8 @@
 import { FileChip } from '../composer/file-chip.js';
-import type { ShownTurn } from '../conversation/turn-view.js';
+import type { ChatTurn } from '../conversation/turn-view.js';
 
 /** The message of a turn, with its files. */
-export function UserMessage({ user: { text, files } }: Pick<ShownTurn, 'user'>) {
+export function UserMessage({ user: { text, files } }: Pick<ChatTurn, 'user'>) {
   if (text === '' && files.length === 0) return null;
   return (
     <div className="mb-3 flex flex-col items-end gap-2 pl-8 sm:pl-16">

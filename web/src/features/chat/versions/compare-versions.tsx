@@ -3,14 +3,14 @@ import { DescribedFaultNote } from '../../../components/fault-note.js';
 import { useValue } from '../../../hooks/value-store.js';
 import { Dialog } from '../../../components/dialog.js';
 import type { Conversation } from '../conversation/conversation.js';
-import { lineFrom } from '../conversation/place-turns.js';
-import type { ShownTurn } from '../conversation/turn-view.js';
+import { branchFrom } from '../conversation/visible-branch.js';
+import type { ChatTurn } from '../conversation/turn-view.js';
 import { TurnItems } from '../conversation/turn-items.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { TurnStatus } from '../turn/turn-status.js';
 import { UserMessage } from '../turn/user-message.js';
 
-/** Two versions of a point of the conversation, each with what followed it. */
+/** Two versions of a turn, each with the turns that followed it. */
 export function CompareVersions({
   versions,
   shown,
@@ -18,8 +18,8 @@ export function CompareVersions({
   onClose,
 }: {
   /** Oldest first, two at least. */
-  versions: readonly ShownTurn[];
-  shown: ShownTurn;
+  versions: readonly ChatTurn[];
+  shown: ChatTurn;
   conversation: Conversation;
   onClose: () => void;
 }) {
@@ -48,15 +48,15 @@ function Side({
   onChoose,
 }: {
   label: string;
-  versions: readonly ShownTurn[];
+  versions: readonly ChatTurn[];
   at: number;
-  turns: readonly ShownTurn[];
+  turns: readonly ChatTurn[];
   conversation: Conversation;
   onChoose: (at: number) => void;
 }) {
   const id = useId();
   const version = versions[at];
-  const line = version === undefined ? [] : lineFrom(turns, version);
+  const line = version === undefined ? [] : branchFrom(turns, version);
   const stored = line
     .filter(({ view }) => view.phase === 'ended' && view.durationMs === undefined)
     .map(({ turnId }) => turnId)

@@ -3,13 +3,13 @@ import { lazyPart } from '../../../components/lazy-part.js';
 import { IconButton } from '../../../components/button.js';
 import { ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
 import type { Conversation } from '../conversation/conversation.js';
-import type { ShownTurn } from '../conversation/turn-view.js';
+import type { ChatTurn } from '../conversation/turn-view.js';
 
 const CompareVersions = lazyPart(
   async () => (await import('./compare-versions.js')).CompareVersions,
 );
 
-/** Steps through the versions of a point of the conversation. */
+/** Steps through the versions of a turn. */
 export function VersionSwitch({
   versions,
   shown,
@@ -17,16 +17,16 @@ export function VersionSwitch({
   onChoose,
 }: {
   /** Oldest first. */
-  versions: readonly ShownTurn[];
-  /** The version that the conversation shows now. */
-  shown: ShownTurn;
+  versions: readonly ChatTurn[];
+  /** The version on the screen. */
+  shown: ChatTurn;
   conversation: Conversation;
   onChoose: (point: string, version: string) => void;
 }) {
   const [isComparing, setComparing] = useState(false);
   const at = versions.findIndex(({ turnId }) => turnId === shown.turnId);
   const [before, after] = [versions[at - 1], versions[at + 1]];
-  const show = (version: ShownTurn | undefined): void => {
+  const show = (version: ChatTurn | undefined): void => {
     const [first] = versions;
     if (first !== undefined && version !== undefined) onChoose(first.turnId, version.turnId);
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lineFrom, placeTurns } from './place-turns.js';
+import { branchFrom, visibleBranch } from './visible-branch.js';
 
 const turn = (turnId: string, supersededBy?: string) =>
   supersededBy === undefined ? { turnId } : { turnId, supersededBy };
@@ -19,12 +19,12 @@ const turns = [
 ];
 
 const shown = (chosen: Record<string, string> = {}) =>
-  placeTurns(turns, new Map(Object.entries(chosen))).map((placed) => [
+  visibleBranch(turns, new Map(Object.entries(chosen))).map((placed) => [
     placed.turn.turnId,
     placed.versions.map(({ turnId }) => turnId),
   ]);
 
-describe('placeTurns', () => {
+describe('visibleBranch', () => {
   it('shows the conversation, with the versions of each point', () => {
     expect(shown()).toEqual([
       ['One2', ['One', 'One2']],
@@ -57,19 +57,19 @@ describe('placeTurns', () => {
 
   it('shows three versions of one point', () => {
     const three = [turn('a', 'b'), turn('b', 'c'), turn('c')];
-    const [placed] = placeTurns(three, new Map([['a', 'b']]));
+    const [placed] = visibleBranch(three, new Map([['a', 'b']]));
     expect(placed?.turn.turnId).toBe('b');
     expect(placed?.versions.map(({ turnId }) => turnId)).toEqual(['a', 'b', 'c']);
   });
 });
 
-describe('lineFrom', () => {
+describe('branchFrom', () => {
   it.each([
     ['One', ['One', 'Two2']],
     ['Two', ['Two', 'Three']],
     ['One2', ['One2', 'Four2']],
   ])('from %s is %j', (first, line) => {
     const from = turns.find(({ turnId }) => turnId === first) ?? turn('none');
-    expect(lineFrom(turns, from).map(({ turnId }) => turnId)).toEqual(line);
+    expect(branchFrom(turns, from).map(({ turnId }) => turnId)).toEqual(line);
   });
 });

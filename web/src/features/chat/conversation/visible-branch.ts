@@ -1,54 +1,54 @@
-/** A turn and what took its place. */
-interface LineTurn {
+/** A turn, and the turn that supersedes it. */
+interface BranchTurn {
   turnId: string;
   supersededBy?: string;
 }
 
-/** A turn at its point of the conversation. */
-export interface PlacedTurn<T extends LineTurn> {
+/** A turn of the branch, with the other versions of the same message. */
+export interface VersionedTurn<T extends BranchTurn> {
   turn: T;
-  /** The turns that had this place, oldest first, the last one in force; this turn is one of them. */
+  /** All versions, oldest first, this turn among them. The last one is in the conversation. */
   versions: readonly T[];
 }
 
-/** The version that is shown at a point, by the point's first version. A point without one shows the last. */
+/** The id of the version to show, by the id of the first version. Without an entry, the last one is shown. */
 export type ChosenVersions = ReadonlyMap<string, string>;
 
 /**
- * The turns that are shown: those of the conversation, or at a point where another version was chosen,
- * that version and what followed it. Pure.
+ * The turns to show: those of the conversation. Where another version was chosen, that version and the turns that
+ * followed it take over. Pure.
  *
  * @param turns all turns of the session, superseded ones too, oldest first.
  */
-export function placeTurns<T extends LineTurn>(
+export function visibleBranch<T extends BranchTurn>(
   turns: readonly T[],
   chosen: ChosenVersions,
-): PlacedTurn<T>[] {
+): VersionedTurn<T>[] {
   const superseded = groupBySuccessor(turns);
-  const placed: PlacedTurn<T>[] = [];
+  const branch: VersionedTurn<T>[] = [];
   let rest = superseded.get(undefined) ?? [];
   let [turn] = rest;
   while (turn !== undefined) {
     const versions = versionsOf(turn, superseded);
-    const wanted = chosen.get(versions[0]?.turnId ?? turn.turnId);
-    const at = versions.findIndex(({ turnId }) => turnId === wanted);
+    const chosenId = chosen.get(versions[0]?.turnId ?? turn.turnId);
+    const at = versions.findIndex(({ turnId }) => turnId === chosenId);
     const successor = at === -1 ? undefined : versions[at + 1];
     const line = successor === undefined ? rest : (superseded.get(successor.turnId) ?? []);
-    placed.push({ turn: line[0] ?? turn, versions });
+    branch.push({ turn: line[0] ?? turn, versions });
     rest = line.slice(1);
     [turn] = rest;
   }
-  return placed;
+  return branch;
 }
 
 /** A turn and what followed it until it was superseded, oldest first. Pure. */
-export function lineFrom<T extends LineTurn>(turns: readonly T[], first: T): T[] {
+export function branchFrom<T extends BranchTurn>(turns: readonly T[], first: T): T[] {
   const line = turns.filter(({ supersededBy }) => supersededBy === first.supersededBy);
   return line.slice(line.findIndex(({ turnId }) => turnId === first.turnId));
 }
 
-/** Turns by what superseded them, each group oldest first: its first turn is the one that was replaced. */
-function groupBySuccessor<T extends LineTurn>(turns: readonly T[]): Map<string | undefined, T[]> {
+/** Turns by the turn that supersedes them, oldest first: the first of a group was replaced, the others followed it. */
+function groupBySuccessor<T extends BranchTurn>(turns: readonly T[]): Map<string | undefined, T[]> {
   const groups = new Map<string | undefined, T[]>();
   for (const turn of turns) {
     const group = groups.get(turn.supersededBy);
@@ -58,7 +58,7 @@ function groupBySuccessor<T extends LineTurn>(turns: readonly T[]): Map<string |
   return groups;
 }
 
-function versionsOf<T extends LineTurn>(
+function versionsOf<T extends BranchTurn>(
   turn: T,
   superseded: ReadonlyMap<string | undefined, readonly T[]>,
 ): T[] {

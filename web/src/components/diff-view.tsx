@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react';
-import type { FileChange } from './describe-call.js';
+import type { FileChange } from '../features/chat/turn/describe-call.js';
 import { diffLines, type DiffLine } from './diff-lines.js';
 
 const looks: Record<DiffLine['kind'], string> = {

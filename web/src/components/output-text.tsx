@@ -1,8 +1,8 @@
 import { memo } from 'react';
-import { CopyButton } from '../../../components/copy-button.js';
+import { CopyButton } from './copy-button.js';
 
 /** Plain text of a tool, in a scrolling box. */
-export const OpenText = memo(function OpenText({
+export const OutputText = memo(function OutputText({
   text,
   label,
   isBad = false,
