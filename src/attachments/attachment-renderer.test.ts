@@ -28,7 +28,7 @@ async function stored(name: string, content: Uint8Array | string): Promise<Store
   return { type: 'file', file: { name, mimeType: mimeOfPath(name) ?? '', size, sha256 } };
 }
 
-const rules: ShowRules = { wanted: 'native', seesImages: true, readsPdfs: true };
+const rules: ShowRules = { preferredForm: 'native', seesImages: true, readsPdfs: true };
 const open = (other: Partial<ShowRules> = {}) =>
   new AttachmentRenderer(opened.attachments, { ...rules, ...other });
 

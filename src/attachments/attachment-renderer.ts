@@ -6,11 +6,11 @@ import type { Requester } from './file-memory.js';
 import type { BlobStore } from './blob-store.js';
 import { manyImages, maxImageSide, maxSideOfMany } from './file-limits.js';
 import {
-  chooseShowing,
+  chooseDisplay,
   maxNativeBytes,
   type LimitedText,
-  type ShownAs,
-  type ShowingFacts,
+  type DisplayForm,
+  type DisplayFacts,
   type ShownFile,
 } from './choose-showing.js';
 import { mediaKind, effectiveMime } from './check-file.js';
@@ -30,7 +30,7 @@ export interface ShowDeps {
   keep?(sha256: string): Promise<void>;
 }
 
-export type ShowRules = Pick<ShowingFacts, 'wanted' | 'seesImages' | 'readsPdfs'> & {
+export type ShowRules = Pick<DisplayFacts, 'preferredForm' | 'seesImages' | 'readsPdfs'> & {
   /** Most images, and pages of PDFs, of a conversation: the provider refuses more. Absent: no limit. */
   maxImages?: number;
   /** Images that the conversation has. Absent: few. */
@@ -142,8 +142,8 @@ export class AttachmentRenderer {
 
   /** Fits an image to the model's limits, if the model will see it as an image. */
   async #fit(file: AttachmentRef): Promise<{ file: AttachmentRef } | { reason: string }> {
-    const { wanted, seesImages } = this.rules;
-    const isSeen = mediaKind(file.mimeType) === 'image' && wanted === 'native' && seesImages;
+    const { preferredForm, seesImages } = this.rules;
+    const isSeen = mediaKind(file.mimeType) === 'image' && preferredForm === 'native' && seesImages;
     // An upload that had to change was fitted when it came, to the limits of few.
     if (!isSeen || (file.changed !== undefined && this.#maxSide === maxImageSide)) return { file };
     const { extractions, requester } = this.deps;
@@ -162,13 +162,13 @@ export class AttachmentRenderer {
     return `Scaled down to ${maxSideOfMany} pixels, as the model takes no larger images in a conversation of more than ${manyImages}`;
   }
 
-  async #choose(file: AttachmentRef): Promise<ShownAs> {
+  async #choose(file: AttachmentRef): Promise<DisplayForm> {
     const kind = mediaKind(file.mimeType);
     const { extractions, requester } = this.deps;
     const counted =
       kind === 'pdf' ? await extractions.countPages(file.sha256, requester) : undefined;
     if (counted?.type === 'refused') return { as: 'nothing', why: counted.reason };
-    return chooseShowing(file, {
+    return chooseDisplay(file, {
       ...this.rules,
       pages: counted?.pages,
       isLocked: counted?.isLocked === true,

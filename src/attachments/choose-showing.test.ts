@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseShowing, maxNativePages, type ShowingFacts, shownEvents } from './choose-showing.js';
+import { chooseDisplay, maxNativePages, type DisplayFacts, shownEvents } from './choose-showing.js';
 import { mimeOfPath } from './check-file.js';
 
-const facts: ShowingFacts = {
-  wanted: 'native',
+const facts: DisplayFacts = {
+  preferredForm: 'native',
   seesImages: true,
   readsPdfs: true,
   pages: 3,
   bytesLeft: 1_000,
 };
 
-const choose = (name: string, other: Partial<ShowingFacts> = {}, size = 1_000) =>
-  chooseShowing(
+const choose = (name: string, other: Partial<DisplayFacts> = {}, size = 1_000) =>
+  chooseDisplay(
     { name, mimeType: mimeOfPath(name) ?? 'application/zip', size, sha256: '' },
     { ...facts, ...other },
   );
@@ -31,11 +31,11 @@ describe('chooseShowing', () => {
     expect(choose(name)).toMatchObject(expected);
   });
 
-  it.each<[string, string, Partial<ShowingFacts>, string]>([
-    ['a.png', 'image-text', { wanted: 'text' }, 'the agent asks for text'],
+  it.each<[string, string, Partial<DisplayFacts>, string]>([
+    ['a.png', 'image-text', { preferredForm: 'text' }, 'the agent asks for text'],
     ['a.png', 'image-text', { seesImages: false }, 'the model sees no images'],
     ['a.png', 'image-text', { bytesLeft: 999 }, 'the conversation has too many files'],
-    ['a.pdf', 'text', { wanted: 'text' }, 'the agent asks for text'],
+    ['a.pdf', 'text', { preferredForm: 'text' }, 'the agent asks for text'],
     ['a.pdf', 'text', { readsPdfs: false }, 'the model reads no PDF files'],
     ['a.pdf', 'text', { pages: 101 }, 'it has 101 pages, and the model takes 100'],
     [

@@ -14,7 +14,7 @@ export const maxNativeBytes = 20 * 1024 * 1024;
  * The form in which the model is shown a file; `why` explains to the client a form other than the
  * file itself.
  */
-export type ShownAs =
+export type DisplayForm =
   | { as: 'image' }
   | { as: 'pdf'; pages: number }
   | { as: 'document' }
@@ -28,9 +28,9 @@ export interface LimitedText {
   isLimited?: true;
 }
 
-export interface ShowingFacts {
+export interface DisplayFacts {
   /** The form that the agent prefers. */
-  wanted: 'native' | 'text';
+  preferredForm: 'native' | 'text';
   seesImages: boolean;
   readsPdfs: boolean;
   /** Pages of a PDF; undefined when they could not be counted. */
@@ -55,7 +55,7 @@ const officeSources: Readonly<Record<string, TextSource>> = {
 };
 
 /** Chooses how the model is shown a file. Pure. */
-export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingFacts): ShownAs {
+export function chooseDisplay({ mimeType, size }: AttachmentRef, facts: DisplayFacts): DisplayForm {
   const kind = mediaKind(mimeType);
   switch (kind) {
     case 'image':
@@ -78,17 +78,20 @@ export function chooseShowing({ mimeType, size }: AttachmentRef, facts: ShowingF
   }
 }
 
-function showImage(size: number, { wanted, seesImages, bytesLeft }: ShowingFacts): ShownAs {
-  if (wanted === 'text') return { as: 'image-text', why: 'the agent asks for text' };
+function showImage(
+  size: number,
+  { preferredForm, seesImages, bytesLeft }: DisplayFacts,
+): DisplayForm {
+  if (preferredForm === 'text') return { as: 'image-text', why: 'the agent asks for text' };
   if (!seesImages) return { as: 'image-text', why: 'the model sees no images' };
   if (size > bytesLeft)
     return { as: 'image-text', why: 'the conversation has too many files', isLimited: true };
   return { as: 'image' };
 }
 
-function showPdf(size: number, facts: ShowingFacts): ShownAs {
+function showPdf(size: number, facts: DisplayFacts): DisplayForm {
   const text = (why: string) => ({ as: 'text' as const, source: 'pdf' as const, why });
-  if (facts.wanted === 'text') return text('the agent asks for text');
+  if (facts.preferredForm === 'text') return text('the agent asks for text');
   if (!facts.readsPdfs) return text('the model reads no PDF files');
   if (facts.isLocked === true) return text('it is protected, and the model takes no such PDF');
   if (facts.pages !== undefined && facts.pages > maxNativePages) {

@@ -26,13 +26,13 @@ export class OutputFiles {
    * the model cannot be shown is labelled with its name, its type and the reason.
    */
   async keep(
-    given: ToolOutput,
+    output: ToolOutput,
     { sessionId, requester }: { sessionId: string; requester: Requester },
   ): Promise<KeptOutput> {
-    if (typeof given === 'string') return { output: given, files: [] };
+    if (typeof output === 'string') return { output, files: [] };
     const files: AttachmentRef[] = [];
     const texts: string[] = [];
-    for (const block of given) {
+    for (const block of output) {
       texts.push(block.type === 'text' ? block.text : await this.#take(block, files, requester));
     }
     await this.hold(sessionId, files);

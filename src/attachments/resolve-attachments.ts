@@ -59,7 +59,7 @@ export async function resolveAttachments(
   const accepted = { files: 0, bytes: 0 };
   const refuse = (size: number) => refuseSize(size, accepted, limits);
   let index = 0;
-  const take = (path: string, size: number, checked: FileCheck): void => {
+  const admit = (path: string, size: number, checked: FileCheck): void => {
     const at = { index };
     index += 1;
     if ('reason' in checked) {
@@ -74,18 +74,18 @@ export async function resolveAttachments(
   for (const name of named) {
     if (isFileId(name)) {
       const file = known.get(name);
-      take(name, file?.size ?? 0, useKnown(name, file, refuse));
+      admit(name, file?.size ?? 0, useKnown(name, file, refuse));
       continue;
     }
     const loaded = await loadPath(name, { store: deps.store, ...where, refuseSize: refuse });
-    if ('reason' in loaded) take(name, 0, loaded);
-    else take(name, loaded.file.size, withPath(await checkFile(loaded.file), name));
+    if ('reason' in loaded) admit(name, 0, loaded);
+    else admit(name, loaded.file.size, withPath(await checkFile(loaded.file), name));
   }
   errors.push(...excess.errors);
   index = all.length;
   for (const file of sent) {
     const reason = refuse(file.size);
-    take(file.name, file.size, reason === undefined ? await checkFile(file) : { reason });
+    admit(file.name, file.size, reason === undefined ? await checkFile(file) : { reason });
   }
   return compact({ files, errors, unlisted: excess.unlisted || undefined });
 }

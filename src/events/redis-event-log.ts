@@ -88,14 +88,14 @@ export class RedisEventLog implements EventLog {
     appends: readonly Append[],
   ): Promise<readonly (FencedError | GapError | undefined)[]> {
     const { ttlMs, keptMs, maxBytes } = this.options;
-    const given: (string | number)[] = [2 * appends.length];
+    const scriptArgs: (string | number)[] = [2 * appends.length];
     for (const { turnId } of appends) {
       const { log, head } = this.#keys(turnId);
-      given.push(log, head);
+      scriptArgs.push(log, head);
     }
-    given.push(ttlMs, keptMs, maxBytes);
-    for (const { place, batch } of appends) given.push(place, batch);
-    const answers = (await this.#append(...given)) as Answer[];
+    scriptArgs.push(ttlMs, keptMs, maxBytes);
+    for (const { place, batch } of appends) scriptArgs.push(place, batch);
+    const answers = (await this.#append(...scriptArgs)) as Answer[];
     return appends.map((append, index) => refusalOf(append, answers[index] ?? 0));
   }
 

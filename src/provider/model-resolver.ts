@@ -48,11 +48,11 @@ export class ModelResolver {
    * @throws TypedError SDK_FAILURE 400 with `{category, model, useInstead}`, the category
    *   `MODEL_RETIRED` or, where the provider says that it has no such model, `MODEL_NOT_FOUND`.
    */
-  async resolve(given: string, standard: string): Promise<ResolvedModel> {
+  async resolve(requested: string, standard: string): Promise<ResolvedModel> {
     const { catalogue, provider } = this.deps;
     // The name of the rehearsal model in streams, which a client may send back.
-    const isLabel = provider.mode === 'rehearsal' && given === 'rehearsal';
-    const { name, notices } = sentName(isLabel ? standard : given, standard);
+    const isLabel = provider.mode === 'rehearsal' && requested === 'rehearsal';
+    const { name, notices } = sentName(isLabel ? standard : requested, standard);
     const known = await this.load(name);
     if (known !== undefined) return judged(known, { name, standard, notices });
     const answer = await this.#answers.get(name, () => this.#ask(name));
@@ -147,12 +147,12 @@ export interface SentName {
  *
  * @param standard the model of turns that name none.
  */
-export function sentName(given: string, standard: string): SentName {
-  const name = given.replace(/\s*\[1m\]$/i, '');
+export function sentName(requested: string, standard: string): SentName {
+  const name = requested.replace(/\s*\[1m\]$/i, '');
   const notices =
-    name === given
+    name === requested
       ? []
-      : [changed(given, name, 'The window is the model’s own, and “[1m]” no part of its name')];
+      : [changed(requested, name, 'The window is the model’s own, and “[1m]” no part of its name')];
   if (name !== CONTRACT_DEFAULT) return { name, notices };
   const current = standard === CONTRACT_DEFAULT ? DEFAULT_MODEL : standard;
   return {
@@ -170,8 +170,8 @@ function changed(from: string, to: string, why: string): ModelNotice {
 }
 
 /** The notice that the provider resolved a name to another model. */
-function resolvedName(given: string, id: string): ModelNotice {
-  return changed(given, id, `The provider has ${id} as ${given}`);
+function resolvedName(requested: string, id: string): ModelNotice {
+  return changed(requested, id, `The provider has ${id} as ${requested}`);
 }
 
 /** The notice that nothing describes the model. */
@@ -188,13 +188,13 @@ function notDescribed(model: string): ModelNotice {
  *
  * @throws TypedError SDK_FAILURE 400, category `MODEL_RETIRED`.
  */
-function judgeLifecycle(model: Model, given: string, standard: string): ModelNotice[] {
-  const useInstead = model.replacement ?? (standard === given ? DEFAULT_MODEL : standard);
+function judgeLifecycle(model: Model, requested: string, standard: string): ModelNotice[] {
+  const useInstead = model.replacement ?? (standard === requested ? DEFAULT_MODEL : standard);
   switch (model.lifecycle) {
     case 'active':
       return [];
     case 'retired':
-      throw modelRefused('MODEL_RETIRED', { model: given, useInstead });
+      throw modelRefused('MODEL_RETIRED', { model: requested, useInstead });
     case 'deprecated':
       return [deprecated(model, useInstead)];
     default:

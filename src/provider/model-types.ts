@@ -93,7 +93,7 @@ export interface ModelCall {
    * @throws a `TypedError` of `mapError`, after everything that came before it was given; 504 with `stalledMs` when
    * nothing came for `stallTimeoutMs`; the signal's reason when it aborts; what `take` throws.
    */
-  read(take: OnModelEvents): Promise<void>;
+  read(onEvents: OnModelEvents): Promise<void>;
 }
 
 export function isServerToolName(name: string): name is ServerToolName {

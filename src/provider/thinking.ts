@@ -35,17 +35,20 @@ export function planThinking(
   most: number,
 ): ThinkingPlan {
   const isOn = choice === true || typeof choice === 'object';
-  const asked = typeof choice === 'object' ? choice : {};
+  const requested = typeof choice === 'object' ? choice : {};
   if (!isOn) return planOff(model);
-  const display = asked.display ?? 'summarized';
+  const display = requested.display ?? 'summarized';
   if (model.thinking.includes('adaptive')) {
-    return { thinking: { type: 'adaptive', display }, ...effortOf(asked.effort, model.efforts) };
+    return {
+      thinking: { type: 'adaptive', display },
+      ...effortOf(requested.effort, model.efforts),
+    };
   }
   const budget = Math.floor(most / 2);
-  const effort = effortOf(asked.effort, model.efforts);
+  const effort = effortOf(requested.effort, model.efforts);
   if (!model.thinking.includes('enabled') || budget < MIN_BUDGET) return effort;
   // Models without `adaptive` show their thinking by default.
-  const shown = compact({ display: asked.display });
+  const shown = compact({ display: requested.display });
   return { thinking: { type: 'enabled', budget_tokens: budget, ...shown }, ...effort };
 }
 
@@ -56,9 +59,9 @@ function planOff({ thinking, thinksByDefault }: Model): ThinkingPlan {
 }
 
 /** The highest effort of the model that is not above the one asked for. */
-function effortOf(asked: Effort | undefined, levels: readonly Effort[]): { effort?: Effort } {
-  if (asked === undefined || levels.length === 0) return {};
-  const most = efforts.indexOf(asked);
+function effortOf(requested: Effort | undefined, levels: readonly Effort[]): { effort?: Effort } {
+  if (requested === undefined || levels.length === 0) return {};
+  const most = efforts.indexOf(requested);
   const effort = levels.findLast((level) => efforts.indexOf(level) <= most);
   return compact({ effort });
 }

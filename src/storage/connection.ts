@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type { Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
@@ -69,14 +70,9 @@ export function openCopyOut(pool: Pool): CopyOut {
     try {
       const stream = client.query(copyTo(`copy (${statement}) to stdout (format binary)`));
       const timer = setTimeout(() => stream.destroy(new Error('The copy took too long')), COPY_MS);
-      const chunks: Buffer[] = [];
-      try {
-        for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-      } finally {
-        clearTimeout(timer);
-      }
+      const copied = await buffer(stream).finally(() => clearTimeout(timer));
       client.release();
-      return parseColumn(Buffer.concat(chunks));
+      return parseColumn(copied);
     } catch (error) {
       // The rest of the copy may still arrive on this connection.
       client.release(true);

@@ -205,10 +205,10 @@ export function compareSchema(
   { applied, contracts }: StoredSchema,
   version: string,
 ): SchemaDifference {
-  const whens = new Set(known.map(({ when }) => when));
+  const knownTimes = new Set(known.map(({ when }) => when));
   return {
     missing: known.filter(({ when }) => !applied.includes(when)).map(({ tag }) => tag),
-    unknown: applied.filter((when) => !whens.has(when)).length,
+    unknown: applied.filter((when) => !knownTimes.has(when)).length,
     broken: contracts.filter(({ minVersion }) => isOlder(version, minVersion)),
   };
 }

@@ -70,11 +70,11 @@ const inHome = [
  * Sockets of other programs (a read-only mount does not protect a socket), secrets of containers, and
  * files that only root can read.
  */
-const ofTheMachine = ['/run', '/var/run', '/etc/shadow', '/etc/gshadow'];
+const machinePaths = ['/run', '/var/run', '/etc/shadow', '/etc/gshadow'];
 
 /** The usual paths of secrets, whether or not they exist. */
 export function secretPaths(homes: readonly string[]): string[] {
-  return [...ofTheMachine, ...homes.flatMap((home) => inHome.map((one) => path.join(home, one)))];
+  return [...machinePaths, ...homes.flatMap((home) => inHome.map((one) => path.join(home, one)))];
 }
 
 /** The home folders that the server's user can read: its own, for root all. */

@@ -41,16 +41,16 @@ export class ProjectQuota implements FolderQuota {
     const before = await this.#measure();
     const full = new AbortController();
     let stop = (): void => undefined;
-    const lookAgain = (): void => {
+    const scheduleMeasure = (): void => {
       stop = this.options.clock.after(this.#freshMs, () => void look());
     };
     const look = async (): Promise<void> => {
       const used = await this.#measure();
       if (full.signal.aborted) return;
-      if (used <= this.#most || used <= before) return lookAgain();
+      if (used <= this.#most || used <= before) return scheduleMeasure();
       full.abort(new ToolFailure(`bash: the command was stopped. ${this.#explain(used)}`));
     };
-    lookAgain();
+    scheduleMeasure();
     try {
       return await work(AbortSignal.any([signal, full.signal]));
     } finally {

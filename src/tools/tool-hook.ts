@@ -155,11 +155,11 @@ const LONGEST_REASON = 500;
 
 /** Parses the body of the hook's answer, `{decision, reason?}`. @returns `fault`: what is wrong with it. Pure. */
 export function parseHookAnswer(text: string): HookAnswer | { fault: string } {
-  const given = parseJson(text);
-  if (!isPlainObject(given)) return { fault: 'its answer is no JSON object' };
-  const decision = decisions.find((one) => one === given['decision']);
+  const body = parseJson(text);
+  if (!isPlainObject(body)) return { fault: 'its answer is no JSON object' };
+  const decision = decisions.find((one) => one === body['decision']);
   if (decision === undefined) return { fault: 'its decision is not allow, ask or deny' };
-  const { reason } = given;
+  const { reason } = body;
   if (reason === undefined || reason === null) return { decision };
   if (typeof reason !== 'string') return { fault: 'its reason is no text' };
   const words = storableText(reason).replaceAll(/[\s\p{Cc}]+/gu, ' ');

@@ -51,10 +51,10 @@ export async function receiveJson(
   const { limits, clock } = options;
   const { plainBytes = PLAIN_BYTES, maxFieldBytes: maxChars } = limits;
   const document = await new RequestBody(request, limits, clock).receive(async (body) => {
-    const takeText = storeContents(options);
+    const onFileText = storeContents(options);
     const isSmall = (body.announcedBytes ?? Infinity) <= plainBytes;
-    if (isSmall) return takeAll(await parseWhole(body), takeText);
-    return parseStream(body, { takeText, maxChars });
+    if (isSmall) return takeAll(await parseWhole(body), onFileText);
+    return parseStream(body, { takeText: onFileText, maxChars });
   });
   if (!isPlainObject(document)) throw invalidRequest('Request body must be a JSON object');
   const { files, ...fields } = document;
@@ -142,14 +142,15 @@ async function parseWhole(body: RequestBody): Promise<unknown> {
 
 interface FoundText {
   text: string;
-  take(texts: Iterable<string>): Promise<unknown>;
+  onTexts(texts: Iterable<string>): Promise<unknown>;
   replace(value: unknown): void;
 }
 
 /** Has each text of a parsed document that is to be taken, and puts what becomes of it in its place. */
 async function takeAll(document: unknown, takeText: OnText): Promise<unknown> {
   const root = { document };
-  for (const { text, take, replace } of findTexts(root, takeText)) replace(await take([text]));
+  for (const { text, onTexts, replace } of findTexts(root, takeText))
+    replace(await onTexts([text]));
   return root.document;
 }
 
@@ -159,8 +160,8 @@ function findTexts(root: { document: unknown }, takeText: OnText): FoundText[] {
   const path: (string | number)[] = [];
   const visit = (value: unknown, replace: (value: unknown) => void): void => {
     if (typeof value === 'string') {
-      const take = takeText(path);
-      if (take !== undefined) found.push({ text: value, take, replace });
+      const onTexts = takeText(path);
+      if (onTexts !== undefined) found.push({ text: value, onTexts, replace });
     }
     if (typeof value !== 'object' || value === null) return;
     if (path.length >= MAX_DEPTH) throw documentTooDeep();
@@ -262,8 +263,8 @@ class DocumentBuilder {
       case 'startArray':
         return this.#array(path);
       case 'startString': {
-        const take = this.rules.takeText(path);
-        return take === undefined ? this.#text() : take(this.#texts());
+        const onTexts = this.rules.takeText(path);
+        return onTexts === undefined ? this.#text() : onTexts(this.#texts());
       }
       case 'startNumber':
         return Number(await this.#text());

@@ -75,7 +75,7 @@ export class UploadService {
       const { id } = await stored.addUpload(checked.file, principalId);
       taken.attachments.push(compact({ id, name, mimeType, size, changed }));
     }
-    if (taken.attachments.length === 0) throw nothingTaken(taken.errors);
+    if (taken.attachments.length === 0) throw allRefused(taken.errors);
     return taken;
   }
 
@@ -101,7 +101,7 @@ export class UploadService {
   }
 }
 
-function nothingTaken(errors: readonly AttachmentError[]): TypedError {
+function allRefused(errors: readonly AttachmentError[]): TypedError {
   const why = errors.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
   return new TypedError('ATTACHMENT_FAILURE', {
     message:

@@ -172,7 +172,7 @@ export class AnthropicProvider {
     const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
     // Not in what reads, which would keep the request for as long as its stream.
     const opened = this.#send(request, { call, span });
-    return { read: (take) => this.#read(opened, { call, span, signal, unlink }, take) };
+    return { read: (onEvents) => this.#read(opened, { call, span, signal, unlink }, onEvents) };
   }
 
   async #send(
@@ -189,7 +189,7 @@ export class AnthropicProvider {
   async #read(
     opened: Promise<ChunkSource>,
     { call, span, signal, unlink }: OpenCall,
-    take: OnModelEvents,
+    onEvents: OnModelEvents,
   ): Promise<void> {
     let watch: StallTimer | undefined;
     let body: ChunkSource | undefined;
@@ -197,7 +197,7 @@ export class AnthropicProvider {
     let failure: { error: unknown } | undefined;
     const give: OnModelEvents = (events) => {
       try {
-        take(events);
+        onEvents(events);
       } catch (error) {
         failure = { error };
         throw error;

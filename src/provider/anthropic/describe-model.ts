@@ -34,10 +34,16 @@ export function describeModel(info: unknown): ModelDescription | undefined {
   };
 }
 
-function parseCapabilities(given: unknown): Partial<ModelDescription> {
-  if (!isPlainObject(given)) return {};
-  const { thinking, effort, image_input: images, pdf_input: pdfs, server_tools: tools } = given;
-  const { structured_outputs: structured } = given;
+function parseCapabilities(capabilities: unknown): Partial<ModelDescription> {
+  if (!isPlainObject(capabilities)) return {};
+  const {
+    thinking,
+    effort,
+    image_input: images,
+    pdf_input: pdfs,
+    server_tools: tools,
+  } = capabilities;
+  const { structured_outputs: structured } = capabilities;
   return compact({
     thinking: isPlainObject(thinking) ? supportedOf(thinkingKinds, thinking, 'types') : undefined,
     efforts: isPlainObject(effort) ? supportedOf(efforts, effort) : undefined,

@@ -92,7 +92,7 @@ function fitsVariants(node: Node, variants: readonly string[], walk: Walk): bool
   const [key = '', ...others] = variants;
   const list = node[key];
   if (others.length > 0 || !Array.isArray(list) || list.length === 0) return false;
-  if (['properties', 'items', 'type'].some((beside) => node[beside] !== undefined)) return false;
+  if (['properties', 'items', 'type'].some((keyword) => node[keyword] !== undefined)) return false;
   // All of a list at once is another schema than each by itself, once objects are closed.
   if (key === 'allOf') return false;
   walk.counts.unions += 1;

@@ -45,13 +45,13 @@ const retryStrategy = (tries: number) => retryDelay(retryDelays, tries - 1, Math
  *
  * @throws Error when Redis does not answer in 10 s.
  */
-export async function connectRedis(given: ConnectOptions): Promise<RedisClient> {
-  const { address } = given;
-  const options = await optionsOf(given);
+export async function connectRedis(options: ConnectOptions): Promise<RedisClient> {
+  const { address, onError } = options;
+  const redisOptions = await optionsOf(options);
   return untilConnected(
     address.kind === 'cluster'
-      ? openCluster(address.hosts, options, given.onError)
-      : openServer(address, options, given.onError),
+      ? openCluster(address.hosts, redisOptions, onError)
+      : openServer(address, redisOptions, onError),
   );
 }
 
@@ -63,12 +63,12 @@ export async function connectRedis(given: ConnectOptions): Promise<RedisClient> 
  */
 export async function connectSubscriber(
   client: RedisClient,
-  given: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<Redis> {
-  const { address } = given;
-  const options = await optionsOf(given);
+  const { address, onError } = options;
+  const redisOptions = await optionsOf(options);
   if (address.kind !== 'cluster') {
-    return untilConnected(openServer(address, options, given.onError));
+    return untilConnected(openServer(address, redisOptions, onError));
   }
   const node = (): { host?: string; port?: number } => {
     const nodes = client instanceof Cluster ? client.nodes() : [];
@@ -76,14 +76,14 @@ export async function connectSubscriber(
     return compact({ host, port });
   };
   const redis = new Redis({
-    ...options,
+    ...redisOptions,
     ...node(),
     retryStrategy: (tries) => {
       Object.assign(redis.options, node());
       return retryStrategy(tries);
     },
   });
-  redis.on('error', given.onError);
+  redis.on('error', onError);
   return untilConnected(redis);
 }
 
@@ -212,7 +212,7 @@ export function defineScript(
 ): RedisScript {
   redis.defineCommand(name, { lua, ...compact({ numberOfKeys: keys }) });
   const command = Reflect.get(redis, name) as RedisScript;
-  return (...given) => Reflect.apply(command, redis, given);
+  return (...args) => Reflect.apply(command, redis, args);
 }
 
 /**
@@ -229,13 +229,13 @@ function gatherWrites(stream: Writable, later: (flush: () => void) => void): voi
     isGathering = false;
     stream.uncork();
   };
-  const gathered = (...given: unknown[]): unknown => {
+  const gathered = (...args: unknown[]): unknown => {
     if (!isGathering) {
       isGathering = true;
       stream.cork();
       later(flush);
     }
-    return Reflect.apply(write, stream, given);
+    return Reflect.apply(write, stream, args);
   };
   stream.write = gathered as typeof stream.write;
 }

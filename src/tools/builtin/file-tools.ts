@@ -46,10 +46,10 @@ export const readTool: ToolDefinition = {
   permissionArgument,
   open: (context) => ({
     run: async (input) => {
-      const given = textOf(input, 'file_path', 'read');
+      const filePath = textOf(input, 'file_path', 'read');
       const range = rangeOf(input['view_range']);
-      const found = await locatePath(readTool, given, context);
-      return naming('read', given, () => read(found, given, range));
+      const found = await locatePath(readTool, filePath, context);
+      return naming('read', filePath, () => read(found, filePath, range));
     },
   }),
 };
@@ -68,16 +68,16 @@ export const writeTool: ToolDefinition = {
   permissionArgument,
   open: (context) => ({
     run: async (input) => {
-      const given = textOf(input, 'file_path', 'write');
+      const filePath = textOf(input, 'file_path', 'write');
       const content = textOf(input, 'content', 'write');
-      return change('write', given, context, async (folder, name, existing) => {
-        const before = existing && (await textToReplace('write', given, existing));
+      return change('write', filePath, context, async (folder, name, existing) => {
+        const before = existing && (await textToReplace('write', filePath, existing));
         const text = before === undefined ? content : keepForm(content, before);
         const bytes = toBytes(text, false);
         await context.quota?.reserve('write', growthOf(bytes, existing));
         await replaceFile(folder, name, bytes, existing);
         const kept = text === content ? '' : ' (its line ends and byte order mark are kept)';
-        return `wrote ${bytes.length} bytes to ${given}${kept}`;
+        return `wrote ${bytes.length} bytes to ${filePath}${kept}`;
       });
     },
   }),
@@ -102,52 +102,52 @@ export const editTool: ToolDefinition = {
   permissionArgument,
   open: (context) => ({
     run: async (input) => {
-      const given = textOf(input, 'file_path', 'edit');
+      const filePath = textOf(input, 'file_path', 'edit');
       const old = textOf(input, 'old_string', 'edit');
       const replacement = textOf(input, 'new_string', 'edit');
       const all = input['replace_all'] === true;
-      return change('edit', given, context, async (folder, name, existing) => {
+      return change('edit', filePath, context, async (folder, name, existing) => {
         if (existing === undefined)
-          throw new ToolFailure(`edit: ${given}: no such file or directory`);
-        const before = await textToReplace('edit', given, existing);
+          throw new ToolFailure(`edit: ${filePath}: no such file or directory`);
+        const before = await textToReplace('edit', filePath, existing);
         const { text, starts } = editText(before.text, { old, replacement, all });
         const count = starts.length;
-        if (count === 0) throw new ToolFailure(`edit: old_string not found in ${given}`);
+        if (count === 0) throw new ToolFailure(`edit: old_string not found in ${filePath}`);
         if (count > 1 && !all) {
           throw new ToolFailure(
-            `edit: old_string appears ${count} times in ${given} (must be unique)`,
+            `edit: old_string appears ${count} times in ${filePath} (must be unique)`,
           );
         }
         const bytes = toBytes(text, before.hasBom);
         await context.quota?.reserve('edit', growthOf(bytes, existing));
         await replaceFile(folder, name, bytes, existing);
-        return `edited ${given} (${count} replacement(s))`;
+        return `edited ${filePath} (${count} replacement(s))`;
       });
     },
   }),
 };
 
 function textOf(input: JsonObject, name: string, tool: string): string {
-  const given = input[name];
-  if (typeof given !== 'string') throw new ToolFailure(`${tool}: ${name} is required`);
+  const value = input[name];
+  if (typeof value !== 'string') throw new ToolFailure(`${tool}: ${name} is required`);
   // Half of a surrogate pair has no bytes: another text would be written.
-  if (!given.isWellFormed()) {
+  if (!value.isWellFormed()) {
     throw new ToolFailure(`${tool}: ${name} has half of a surrogate pair, which no file can have`);
   }
-  return given;
+  return value;
 }
 
-function rangeOf(given: unknown): [from: number, to: number] | undefined {
-  if (!Array.isArray(given) || given.length === 0) return undefined;
-  const [from, to] = given.map(Number);
-  if (given.length !== 2 || from === undefined || to === undefined) {
+function rangeOf(range: unknown): [from: number, to: number] | undefined {
+  if (!Array.isArray(range) || range.length === 0) return undefined;
+  const [from, to] = range.map(Number);
+  if (range.length !== 2 || from === undefined || to === undefined) {
     throw new ToolFailure('read: view_range must be [start_line, end_line]');
   }
   return [Math.max(1, from), to > 0 ? to : Infinity];
 }
 
 /** @throws ToolFailure for an error of the system, with the path as it was given. */
-async function naming<T>(tool: string, given: string, work: () => Promise<T>): Promise<T> {
+async function naming<T>(tool: string, filePath: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -155,23 +155,23 @@ async function naming<T>(tool: string, given: string, work: () => Promise<T>): P
     if (code === undefined) throw error;
     const message =
       code === 'ELOOP'
-        ? `${given}: was exchanged for a link meanwhile; try again`
-        : fsErrorMessage(error, given);
+        ? `${filePath}: was exchanged for a link meanwhile; try again`
+        : fsErrorMessage(error, filePath);
     throw new ToolFailure(`${tool}: ${message}`, { cause: error });
   }
 }
 
 async function read(
   { path: real }: LocatedPath,
-  given: string,
+  filePath: string,
   range: [from: number, to: number] | undefined,
 ): Promise<string> {
   const handle = await openFile(real);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new ToolFailure(`read: ${given} is not a regular file`);
+    if (!stats.isFile()) throw new ToolFailure(`read: ${filePath} is not a regular file`);
     if (stats.size <= MAX_BYTES) {
-      const text = show(await readText(await readBytes(handle, stats.size)), given, stats.size);
+      const text = show(await readText(await readBytes(handle, stats.size)), filePath, stats.size);
       if (range === undefined) return text;
       return text
         .split('\n')
@@ -180,16 +180,16 @@ async function read(
     }
     if (range === undefined) {
       throw new ToolFailure(
-        `read: ${given} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. Use the view_range parameter to read specific line ranges, e.g. view_range: [1, 500].`,
+        `read: ${filePath} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. Use the view_range parameter to read specific line ranges, e.g. view_range: [1, 500].`,
       );
     }
     const lines = await readLines(handle, range);
-    if (lines !== undefined) return show(await readText(lines), given, stats.size);
+    if (lines !== undefined) return show(await readText(lines), filePath, stats.size);
     const [from, to] = range;
     throw new ToolFailure(
       from === to
-        ? `read: line ${from} of ${given} alone exceeds ${MAX_BYTES}-byte limit; view_range cannot narrow this further`
-        : `read: view_range [${from}, ${to}] of ${given} exceeds ${MAX_BYTES}-byte limit. Narrow the view_range to read a smaller portion.`,
+        ? `read: line ${from} of ${filePath} alone exceeds ${MAX_BYTES}-byte limit; view_range cannot narrow this further`
+        : `read: view_range [${from}, ${to}] of ${filePath} exceeds ${MAX_BYTES}-byte limit. Narrow the view_range to read a smaller portion.`,
     );
   } finally {
     await handle.close();
@@ -197,18 +197,18 @@ async function read(
 }
 
 /** The text of a file for the model. @throws ToolFailure for what is no text. */
-function show(found: FileText, given: string, size: number): string {
-  if ('kind' in found) throw new ToolFailure(`read: ${describeOther(given, found, size)}`);
+function show(found: FileText, filePath: string, size: number): string {
+  if ('kind' in found) throw new ToolFailure(`read: ${describeOther(filePath, found, size)}`);
   if (!('encoding' in found)) return found.text;
-  return `[${given} is ${found.encoding} text, shown here as UTF-8; edit and write do not change it]\n${found.text}`;
+  return `[${filePath} is ${found.encoding} text, shown here as UTF-8; edit and write do not change it]\n${found.text}`;
 }
 
 function describeOther(
-  given: string,
+  filePath: string,
   { kind, isBinary }: Extract<FileText, { kind: string }>,
   size: number,
 ): string {
-  const what = `${given} is ${kind}, ${size} bytes, and no UTF-8 text`;
+  const what = `${filePath} is ${kind}, ${size} bytes, and no UTF-8 text`;
   return isBinary
     ? `${what}. To see it, have the user attach it to a message, or run a program that reads it with bash.`
     : `${what}. To see it, convert it with bash from the encoding it is in (Windows-1252, Shift_JIS or another): iconv -f WINDOWS-1252 -t UTF-8 FILE`;
@@ -221,19 +221,19 @@ function describeOther(
  */
 async function textToReplace(
   tool: string,
-  given: string,
+  filePath: string,
   { handle, stats }: ExistingFile,
 ): Promise<{ text: string; hasBom: boolean }> {
-  if (!stats.isFile()) throw new ToolFailure(`${tool}: ${given} is not a regular file`);
+  if (!stats.isFile()) throw new ToolFailure(`${tool}: ${filePath} is not a regular file`);
   if ((stats.mode & WRITE_BITS) === 0) {
     const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
     throw new ToolFailure(
-      `${tool}: ${given} is read-only (mode ${mode}); nothing was changed. If it may be changed, make it writable first (chmod u+w).`,
+      `${tool}: ${filePath} is read-only (mode ${mode}); nothing was changed. If it may be changed, make it writable first (chmod u+w).`,
     );
   }
   if (stats.size > MAX_BYTES && tool === 'edit') {
     throw new ToolFailure(
-      `edit: ${given} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. The edit tool loads the whole file and cannot modify a file this large.`,
+      `edit: ${filePath} is ${stats.size} bytes, exceeds ${MAX_BYTES}-byte limit. The edit tool loads the whole file and cannot modify a file this large.`,
     );
   }
   const start = await readBytes(handle, Math.min(stats.size, MAX_BYTES));
@@ -241,7 +241,7 @@ async function textToReplace(
   if ('hasBom' in found) return found;
   const kind = 'kind' in found ? found.kind : `${found.encoding} text`;
   throw new ToolFailure(
-    `${tool}: ${given} is ${kind}, and no UTF-8 text; nothing was changed, as it would be written as UTF-8. Change it with a program that keeps its form, or write another file.`,
+    `${tool}: ${filePath} is ${kind}, and no UTF-8 text; nothing was changed, as it would be written as UTF-8. Change it with a program that keeps its form, or write another file.`,
   );
 }
 
@@ -282,14 +282,14 @@ async function readLines(
  */
 async function change(
   tool: 'write' | 'edit',
-  given: string,
+  filePath: string,
   context: ToolContext,
   work: (folder: HeldFolder, name: string, existing?: ExistingFile) => Promise<string>,
 ): Promise<string> {
   const definition = tool === 'write' ? writeTool : editTool;
-  const found = await locatePath(definition, given, context);
-  if (found.path === found.base) throw new ToolFailure(`${tool}: ${given}: is a directory`);
-  return naming(tool, given, async () => {
+  const found = await locatePath(definition, filePath, context);
+  if (found.path === found.base) throw new ToolFailure(`${tool}: ${filePath}: is a directory`);
+  return naming(tool, filePath, async () => {
     const root = await HeldFolder.open(found.base);
     const way = { make: tool === 'write' };
     const folder = await closing(root, () => root.open(path.dirname(found.path), way));

@@ -136,18 +136,18 @@ export interface LocatedPath {
  * Finds where a path leads, and judges that: the links may have been turned since the rules were asked about the call.
  * What is opened after that must be opened as `HeldFolder` does, without following a link.
  *
- * @param given absolute, or relative to the workdir.
+ * @param requested absolute, or relative to the workdir.
  * @throws ToolFailure for a path outside of the workdir, of the server's own, or that is denied.
  */
 export async function locatePath(
   tool: Pick<ToolDefinition, 'name' | 'effect' | 'deniedWith'>,
-  given: string,
+  requested: string,
   { workdir, ownPaths, others, isDenied }: ToolContext,
 ): Promise<LocatedPath> {
-  const shown = `path ${JSON.stringify(given)}`;
+  const shown = `path ${JSON.stringify(requested)}`;
   // A workdir of a server with principals has no links: one that has become a link is not followed.
   const base = others === undefined ? await resolveLinks(resolve(workdir)) : workdir;
-  const path = await canonicalize(resolve(base, given)).catch((error: unknown) => {
+  const path = await canonicalize(resolve(base, requested)).catch((error: unknown) => {
     throw new ToolFailure(fsErrorMessage(error, shown), { cause: error });
   });
   if (!isWithin(base, path)) {
@@ -166,16 +166,16 @@ export async function locatePath(
 /** Where a tool searches, and what it leaves out. */
 export type SearchRoot = Pick<PathSearch, 'root' | 'hidden' | 'isOut'> & Pick<LocatedPath, 'base'>;
 
-/** @param given as for `locatePath`; anything but text: the workdir. @throws ToolFailure as it does. */
+/** @param requested as for `locatePath`; anything but text: the workdir. @throws ToolFailure as it does. */
 export async function locateSearch(
   tool: Pick<ToolDefinition, 'name' | 'effect' | 'deniedWith'>,
-  given: unknown,
+  requested: unknown,
   context: ToolContext,
 ): Promise<SearchRoot> {
   const { workdir, ownPaths, isDenied } = context;
   const { path: root, base } = await locatePath(
     tool,
-    typeof given === 'string' ? given : '.',
+    typeof requested === 'string' ? requested : '.',
     context,
   );
   return {

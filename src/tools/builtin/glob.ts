@@ -5,7 +5,7 @@ import { GlobPattern } from './glob-pattern.js';
 
 const resultLimit = 200;
 
-/** A glob with the schema, confinement, order and limits of the SDK's own, which needs Node 22. */
+/** A glob with the schema, confinement, order and limits of the SDK's own, which matches by expressions that backtrack. */
 export const globTool: ToolDefinition = {
   name: 'glob',
   description:

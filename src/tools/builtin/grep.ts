@@ -156,9 +156,9 @@ interface Searching {
   found: Findings;
 }
 
-async function searchFiles(given: unknown, searching: Searching): Promise<void> {
+async function searchFiles(requested: unknown, searching: Searching): Promise<void> {
   const { context, signal, thread, found } = searching;
-  const { base, ...where } = await locateSearch(grepTool, given, context);
+  const { base, ...where } = await locateSearch(grepTool, requested, context);
   const pattern = new GlobPattern('**/*');
   const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
   if (stoppedAfter !== undefined) {

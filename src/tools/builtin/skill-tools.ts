@@ -25,7 +25,7 @@ export const loadSkillTool: ToolDefinition = {
   open: (context) => ({
     run: async ({ name: skill }) => {
       if (typeof skill !== 'string') throw new ToolFailure('load_skill: name must be text');
-      return shelfOf(context, LOAD_SKILL).load(skill);
+      return skillsOf(context, LOAD_SKILL).load(skill);
     },
   }),
 };
@@ -52,12 +52,12 @@ export const readSkillFileTool: ToolDefinition = {
       if (typeof skill !== 'string' || typeof path !== 'string') {
         throw new ToolFailure('read_skill_file: name and path must be text');
       }
-      return shelfOf(context, READ_SKILL_FILE).read(skill, path);
+      return skillsOf(context, READ_SKILL_FILE).read(skill, path);
     },
   }),
 };
 
-function shelfOf({ skills }: ToolContext, tool: string): SkillAccess {
+function skillsOf({ skills }: ToolContext, tool: string): SkillAccess {
   if (skills === undefined) throw new ToolFailure(`${tool}: this turn has no skills`);
   return skills;
 }

@@ -22,9 +22,9 @@ export async function findArgument(
 ): Promise<PermissionArgument | undefined> {
   if (permissionArgument === undefined) return undefined;
   const { name, kind } = permissionArgument;
-  const given = isPlainObject(input) ? input[name] : undefined;
-  if (kind !== 'path') return { kind, texts: typeof given === 'string' ? [given] : [] };
-  const path = given ?? '';
+  const argument = isPlainObject(input) ? input[name] : undefined;
+  if (kind !== 'path') return { kind, texts: typeof argument === 'string' ? [argument] : [] };
+  const path = argument ?? '';
   // A path that is no text never reaches the tool: the input check refuses it.
   if (typeof path !== 'string') return { kind, texts: [] };
   const root = resolve(workdir);

@@ -51,10 +51,10 @@ export async function runTool(
   const { callId, idempotencyKey, signal, timeoutMs, clock } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
-  const end = (status: ToolOutcome['status'], given: ToolOutput): ToolOutcome => ({
+  const end = (status: ToolOutcome['status'], output: ToolOutput): ToolOutcome => ({
     status,
-    output: capOutput(outputText(given), options.outputLimit),
-    ...(typeof given === 'string' ? {} : { blocks: given }),
+    output: capOutput(outputText(output), options.outputLimit),
+    ...(typeof output === 'string' ? {} : { blocks: output }),
     durationMs: clock.now() - startedAt,
   });
 

@@ -12,10 +12,10 @@ import { TypedError } from '../../errors/typed-error.js';
 
 /** Shapes of what extensions register. An object may be an instance of a class, with methods. */
 
-type Callable = (...given: never[]) => unknown;
+type Callable = (...args: never[]) => unknown;
 
 export const functionShape = z.custom<Callable>(
-  (given) => typeof given === 'function',
+  (value) => typeof value === 'function',
   'must be a function',
 );
 
@@ -98,8 +98,8 @@ const continuationShape = z.discriminatedUnion(
 );
 
 /** Checks and freezes a tree's limits. @throws Error with the fault. */
-export function checkConfig(given: unknown): Readonly<AgentConfig> {
-  const config = expectShape(configShape, given, 'the config');
+export function checkConfig(input: unknown): Readonly<AgentConfig> {
+  const config = expectShape(configShape, input, 'the config');
   // The shape has all fields of a config.
   return Object.freeze(config as Record<keyof AgentConfig, number>);
 }
@@ -110,8 +110,8 @@ export function checkConfig(given: unknown): Readonly<AgentConfig> {
  *
  * @throws Error with the fault.
  */
-export function checkContinuation(given: unknown, state: AgentState): Continuation {
-  const decision = expectShape(continuationShape, given, 'the decision');
+export function checkContinuation(input: unknown, state: AgentState): Continuation {
+  const decision = expectShape(continuationShape, input, 'the decision');
   if (decision.shouldContinue) return { shouldContinue: true, reason: 'continue' };
   const { reason, explanation } = decision;
   if (reason === 'completed' && !state.hasFinished) {
@@ -139,9 +139,9 @@ export function isPromise(value: unknown): value is Promise<unknown> {
  * @param what the value's name, as `the tool mine`.
  * @throws Error that lists all that is wrong.
  */
-export function expectShape<T>(shape: z.ZodMiniType<T>, given: unknown, what: string): T {
+export function expectShape<T>(shape: z.ZodMiniType<T>, input: unknown, what: string): T {
   // An extension's values may be of any kind, those that JSON cannot show included.
-  const { value, faults } = parseValue(shape, given, { showsGiven: false });
+  const { value, faults } = parseValue(shape, input, { showsGiven: false });
   if (faults === undefined) return value;
   const lines = faults.map(({ path, message }) =>
     path.length === 0 ? `${what} ${message}` : `${nameOf(path)} of ${what} ${message}`,

@@ -90,9 +90,9 @@ export class GuardedTree implements DecisionTree {
     const tree = this.#failed === undefined ? this.#tree : undefined;
     const next = this.#attempt(operation, () => {
       if (tree === undefined) return undefined;
-      const given: unknown = refusePromise(act(tree));
-      if (typeof given !== 'object' || given === null) throw new Error('it gave no state');
-      return changeState(state, { ...given, ...counted });
+      const result: unknown = refusePromise(act(tree));
+      if (typeof result !== 'object' || result === null) throw new Error('it gave no state');
+      return changeState(state, { ...result, ...counted });
     });
     return next ?? act(this.#options.standard);
   }
@@ -146,16 +146,16 @@ export function guardTrigger(trigger: ExtensionTrigger): Trigger {
     levels: [...levels],
     check: (facts) => {
       const fault = 'check gave a promise: a trigger answers at once';
-      const given: unknown = refusePromise(trigger.check(facts), fault);
-      if (!Array.isArray(given)) throw new Error('check must give a list of notices');
-      return given.map((notice: unknown) => parseNotice(id, notice));
+      const result: unknown = refusePromise(trigger.check(facts), fault);
+      if (!Array.isArray(result)) throw new Error('check must give a list of notices');
+      return result.map((notice: unknown) => parseNotice(id, notice));
     },
   };
 }
 
 /** Validates a notice of an extension. @throws Error with the fault. */
-function parseNotice(id: string, given: unknown): Omit<Notice, 'level' | 'urgency'> {
-  const { mark, text, metadata, seenByModel } = expectShape(noticeShape, given, 'a notice');
+function parseNotice(id: string, input: unknown): Omit<Notice, 'level' | 'urgency'> {
+  const { mark, text, metadata, seenByModel } = expectShape(noticeShape, input, 'a notice');
   return {
     mark: `${id}:${storableText(mark)}`,
     kind: id,

@@ -40,12 +40,12 @@ export interface McpToolCall {
  * @throws ToolFailure when the server is unavailable, ends, or reports a failure; the signal's reason
  * when it aborts.
  */
-async function callTool(connection: McpConnection, wanted: McpToolCall): Promise<ToolOutput> {
-  const { call, retry } = wanted;
+async function callTool(connection: McpConnection, toolCall: McpToolCall): Promise<ToolOutput> {
+  const { call, retry } = toolCall;
   for (let isFirst = true; ; isFirst = false) {
-    const { client } = await readyFor(connection, call.signal);
+    const { client } = await connect(connection, call.signal);
     try {
-      return await callOnce(connection, client, wanted);
+      return await callOnce(connection, client, toolCall);
     } catch (error) {
       call.signal.throwIfAborted();
       if (isSessionDoubtful(error)) connection.retire(client);
@@ -79,11 +79,11 @@ async function callOnce(
   const text = outputText(blocks);
   const hasFiles = blocks.some(({ type }) => type === 'file');
   if (result['isError'] !== true) return hasFiles ? blocks : text;
-  const said = text === '' ? 'the server says that the call failed' : text;
-  throw new ToolFailure(said, hasFiles ? { blocks } : {});
+  const message = text === '' ? 'the server says that the call failed' : text;
+  throw new ToolFailure(message, hasFiles ? { blocks } : {});
 }
 
-async function readyFor(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
+async function connect(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
   try {
     return await connection.ready(signal);
   } catch (error) {

@@ -189,7 +189,7 @@ const credentials = z.strictObject({ headers, env });
 export type Credentials = z.infer<typeof credentials>;
 export const credentialsShape = z.pipe(
   credentials,
-  z.transform((given) => ({ credentials: given })),
+  z.transform((credentials) => ({ credentials })),
 );
 
 /** The author of a definition: only the operator's file may declare a server trusted. */
@@ -223,19 +223,19 @@ const serverMap = z.prefault(
 const untrusted = { trustAnnotations: false, perSession: false };
 
 /** The entries of a map of servers with a valid name and a map as their value, and the faults of the others. */
-export function parseServerMap(given: unknown): {
+export function parseServerMap(input: unknown): {
   value: Record<string, Record<string, unknown>>;
   faults: Fault[];
 } {
-  return parseLeniently(serverMap, given, hidden);
+  return parseLeniently(serverMap, input, hidden);
 }
 
 /** Parses a map of names to definitions, in the shape common to clients of MCP. */
 export function parseDefinitions(
-  given: unknown,
+  input: unknown,
   source: DefinitionSource,
 ): Parsed<Record<string, McpDefinition>> {
-  const { value: servers, faults } = parseServerMap(given);
+  const { value: servers, faults } = parseServerMap(input);
   const definitions: Record<string, McpDefinition> = {};
   for (const [name, fields] of Object.entries(servers)) {
     const parsed = parseDefinition(name, fields, source);
@@ -248,25 +248,25 @@ export function parseDefinitions(
 /** Parses the definition of the server `name`, which the paths of its faults begin with. */
 export function parseDefinition(
   name: string,
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
   source: DefinitionSource,
 ): Parsed<McpDefinition> {
-  const { type = given['url'] === undefined ? 'stdio' : 'http' } = given;
-  if (httpTypes.includes(type)) return within([name], parseHttp(given, source));
-  if (type === 'stdio') return within([name], parseStdio(given, source));
+  const { type = input['url'] === undefined ? 'stdio' : 'http' } = input;
+  if (httpTypes.includes(type)) return within([name], parseHttp(input, source));
+  if (type === 'stdio') return within([name], parseStdio(input, source));
   const message = type === 'sse' ? 'sse is the older transport; use http' : 'must be stdio or http';
   return { faults: [{ path: [name, 'type'], message }] };
 }
 
-function parseHttp(given: unknown, source: DefinitionSource): Parsed<McpDefinition> {
-  const { value, faults } = parseValue(httpShapes[source], given, hidden);
+function parseHttp(input: unknown, source: DefinitionSource): Parsed<McpDefinition> {
+  const { value, faults } = parseValue(httpShapes[source], input, hidden);
   if (faults) return { faults };
   const { type: _type, ...fields } = value;
   return { value: { kind: 'http', ...untrusted, ...fields } };
 }
 
-function parseStdio(given: unknown, source: DefinitionSource): Parsed<McpDefinition> {
-  const { value, faults } = parseValue(stdioShapes[source], given, hidden);
+function parseStdio(input: unknown, source: DefinitionSource): Parsed<McpDefinition> {
+  const { value, faults } = parseValue(stdioShapes[source], input, hidden);
   if (faults) return { faults };
   const { type: _type, ...fields } = value;
   // All variables of a session are its secrets, whatever their names.

@@ -70,8 +70,10 @@ function describeStatus(error: StreamableHTTPError): string {
   const { code: status } = error;
   if (status === undefined || status < 0) return 'it answered something that is no MCP message';
   const words = wordsOf(error);
-  const said = `it answered HTTP ${status}${words === '' ? '' : `: ${words}`}`;
-  return status === 401 || status === 403 ? `${said}; check the credentials in its headers` : said;
+  const message = `it answered HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+  return status === 401 || status === 403
+    ? `${message}; check the credentials in its headers`
+    : message;
 }
 
 /** A server's own words about a refused request: the message of its JSON, or its text. */
@@ -79,8 +81,8 @@ function wordsOf({ code = 0, message }: StreamableHTTPError): string {
   // The SDK says where a redirect leads, which may be inside the network.
   if (code < 400) return '';
   const [, body = ''] = /Error POSTing to endpoint: (.*)$/s.exec(message) ?? [];
-  const [, told] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
-  const words = told ?? (/^\s*</.test(body) ? '' : body);
+  const [, jsonMessage] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
+  const words = jsonMessage ?? (/^\s*</.test(body) ? '' : body);
   return cutText(words.replaceAll(/\s+/g, ' ').trim(), longestWords);
 }
 

@@ -62,10 +62,10 @@ function fromFolder(folder: string, servers: unknown): unknown {
 }
 
 function parseServers(
-  given: unknown,
+  input: unknown,
   environment: Environment,
 ): Parsed<Record<string, McpDefinition>> {
-  const { value, faults: unset } = expandVariables(given, environment);
+  const { value, faults: unset } = expandVariables(input, environment);
   const parsed = parseDefinitions(value, 'file');
   // A text without its variable may be wrong for that alone.
   const incomplete = new Set(unset.map(({ path }) => nameOf(path)));

@@ -111,8 +111,8 @@ export class Mcp {
   }
 
   /** Checks a session's `mcpServers` (see `checkSessionServers`). */
-  checkSession(given: unknown): Record<string, unknown> | null {
-    return checkSessionServers(given, this.#policy);
+  checkSession(input: unknown): Record<string, unknown> | null {
+    return checkSessionServers(input, this.#policy);
   }
 
   /**
@@ -121,8 +121,8 @@ export class Mcp {
    *
    * @throws the signal's reason when it aborts.
    */
-  async openForTurn(wish: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers> {
-    const resolved = resolveServers(this.#policy, wish);
+  async openForTurn(request: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers> {
+    const resolved = resolveServers(this.#policy, request);
     const releases: (() => void)[] = [];
     const releaseAll = (): void => {
       for (const release of releases.splice(0)) release();
@@ -135,7 +135,7 @@ export class Mcp {
             const reason = 'too many MCP servers are in use on this worker; try again later';
             return { tools: [], instructions: [], problems: [{ server: server.name, reason }] };
           }
-          return this.#openOne(server, pooled.connection, wish.signal);
+          return this.#openOne(server, pooled.connection, request.signal);
         }),
       );
       // Tool names begin with the server's name, so those of two servers differ.
@@ -196,12 +196,14 @@ export class Mcp {
     try {
       const { tools: listed, problems, instructions } = await connection.listTools(signal);
       const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
-      const twice = hidden.map((name) => `a second tool would be called ${name}: it is left out`);
-      const told = storableText(connection.redact(instructions));
+      const duplicateProblems = hidden.map(
+        (name) => `a second tool would be called ${name}: it is left out`,
+      );
+      const announced = storableText(connection.redact(instructions));
       return {
         tools,
-        instructions: told === '' ? [] : [{ name: server.name, instructions: told }],
-        problems: [...problems, ...twice].map((reason) => ({
+        instructions: announced === '' ? [] : [{ name: server.name, instructions: announced }],
+        problems: [...problems, ...duplicateProblems].map((reason) => ({
           server: server.name,
           reason: connection.redact(reason),
         })),

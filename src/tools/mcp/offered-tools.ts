@@ -107,19 +107,19 @@ const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
  *
  * @throws Error with the fault of the entry.
  */
-export function parseTool(given: unknown): McpTool {
-  const name = isPlainObject(given) ? given['name'] : undefined;
-  if (!isPlainObject(given) || typeof name !== 'string' || name === '') {
+export function parseTool(input: unknown): McpTool {
+  const name = isPlainObject(input) ? input['name'] : undefined;
+  if (!isPlainObject(input) || typeof name !== 'string' || name === '') {
     throw new Error('it has no name');
   }
   if (name.length > longestName) throw new Error('its name is too long');
-  if (isPlainObject(given['execution']) && given['execution']['taskSupport'] === 'required') {
+  if (isPlainObject(input['execution']) && input['execution']['taskSupport'] === 'required') {
     throw new Error('it runs as a task only (execution.taskSupport), which is not supported');
   }
   // A tool without a schema takes any object, as one with an empty schema does.
-  const schema = parseSchema(given['inputSchema'] ?? {});
-  const annotations = isPlainObject(given['annotations']) ? given['annotations'] : {};
-  const description = typeof given['description'] === 'string' ? given['description'] : '';
+  const schema = parseSchema(input['inputSchema'] ?? {});
+  const annotations = isPlainObject(input['annotations']) ? input['annotations'] : {};
+  const description = typeof input['description'] === 'string' ? input['description'] : '';
   return {
     name,
     description: description.slice(0, longestDescription),
@@ -131,16 +131,16 @@ export function parseTool(given: unknown): McpTool {
 }
 
 /** A name for an entry in messages, also when the entry is not valid. */
-function nameOfEntry(given: unknown): string {
-  const name = isPlainObject(given) ? given['name'] : undefined;
+function nameOfEntry(input: unknown): string {
+  const name = isPlainObject(input) ? input['name'] : undefined;
   return typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : 'without a name';
 }
 
 /** The schema as providers of models take it: with the properties at its root, and no choices there. */
-function parseSchema(given: unknown): JsonObject {
-  if (!isPlainObject(given)) throw new Error('its input schema is no object');
+function parseSchema(input: unknown): JsonObject {
+  if (!isPlainObject(input)) throw new Error('its input schema is no object');
   // The value was parsed from JSON.
-  const schema = given as JsonObject;
+  const schema = input as JsonObject;
   if (JSON.stringify(schema).length > largestSchema) {
     throw new Error(`its input schema has more than ${largestSchema} characters`);
   }
@@ -170,8 +170,8 @@ const MAX_ENUM_VALUES = 100;
  * backtrack.
  */
 function shallowSchema(schema: JsonObject): JsonObject {
-  const { properties: given, required, patternProperties, additionalProperties } = schema;
-  const entries = isPlainObject(given) ? Object.entries(given) : [];
+  const { properties: declared, required, patternProperties, additionalProperties } = schema;
+  const entries = isPlainObject(declared) ? Object.entries(declared) : [];
   const known = entries.length <= MAX_PROPERTIES;
   const isClosed = known && additionalProperties === false && patternProperties === undefined;
   return {

@@ -30,10 +30,10 @@ type SessionServer = { definition: McpDefinition } | { credentials: Credentials 
  * was created. A server that is not allowed is dropped with a problem; the others stay.
  */
 function parseSessionServers(
-  given: unknown,
+  input: unknown,
   policy: McpPolicy,
 ): { servers: Record<string, SessionServer>; faults: Fault[] } {
-  const { value: map, faults } = parseServerMap(given);
+  const { value: map, faults } = parseServerMap(input);
   const servers: Record<string, SessionServer> = {};
   for (const [name, fields] of Object.entries(map)) {
     const isOwn = ['type', 'command', 'url'].some((key) => fields[key] !== undefined);
@@ -53,18 +53,18 @@ function parseSessionServers(
  * @throws TypedError INVALID_REQUEST that names the field, and never repeats a value.
  */
 export function checkSessionServers(
-  given: unknown,
+  input: unknown,
   policy: McpPolicy,
 ): Record<string, unknown> | null {
-  if (given === undefined || given === null) return null;
-  const { servers, faults } = parseSessionServers(given, policy);
+  if (input === undefined || input === null) return null;
+  const { servers, faults } = parseSessionServers(input, policy);
   for (const [name, server] of Object.entries(servers)) {
     const configured = policy.configured[name];
     if ('definition' in server || configured === undefined) continue;
     faults.push(...(withCredentials(name, configured, server, policy).faults ?? []));
   }
   const [fault] = faults;
-  if (fault === undefined) return given as Record<string, unknown>;
+  if (fault === undefined) return input as Record<string, unknown>;
   const field = nameOf(['mcpServers', ...fault.path]);
   throw invalidRequest(`'${field}' ${fault.message}`, { field });
 }
@@ -142,8 +142,8 @@ export function resolveServers(
       ? { servers: {}, faults: [] }
       : parseSessionServers(session.mcpServers, policy);
   problems.push(...parsed.faults.map(asProblem));
-  for (const [name, wanted] of Object.entries(parsed.servers)) {
-    const added = addFromSession(name, wanted, { policy, base: servers.get(name)?.definition });
+  for (const [name, server] of Object.entries(parsed.servers)) {
+    const added = addFromSession(name, server, { policy, base: servers.get(name)?.definition });
     if (added.faults) {
       problems.push(...added.faults.map(asProblem));
       servers.delete(name);
@@ -179,18 +179,18 @@ function agentDefinitions(
 
 function addFromSession(
   name: string,
-  wanted: SessionServer,
+  server: SessionServer,
   { policy, base }: { policy: McpPolicy; base: McpDefinition | undefined },
 ): Parsed<McpDefinition> {
   const path = [name];
-  if ('definition' in wanted) {
+  if ('definition' in server) {
     const message = "is a name of the agent's own servers: choose another";
-    return base === undefined ? { value: wanted.definition } : { faults: [{ path, message }] };
+    return base === undefined ? { value: server.definition } : { faults: [{ path, message }] };
   }
   if (base === undefined) {
     return { faults: [{ path, message: 'has no url, and is no server that the agent has' }] };
   }
-  return withCredentials(name, base, wanted, policy);
+  return withCredentials(name, base, server, policy);
 }
 
 function asProblem({ path, message }: Fault): McpProblem {

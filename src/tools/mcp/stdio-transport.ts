@@ -154,10 +154,12 @@ function failedAnswer(read: unknown): JSONRPCMessage | undefined {
   }
   const { id, result, error } = read;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  const said = isPlainObject(error) ? error['message'] : error;
+  const errorMessage = isPlainObject(error) ? error['message'] : error;
   const shown = JSON.stringify(error ?? result ?? null).slice(0, 200);
   const message =
-    typeof said === 'string' ? said : `the answer is no message of JSON-RPC: ${shown}`;
+    typeof errorMessage === 'string'
+      ? errorMessage
+      : `the answer is no message of JSON-RPC: ${shown}`;
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 

@@ -127,7 +127,7 @@ function pinned(root: string, paths: readonly RealPath[]): string[] {
       folders.add(folder);
     }
   }
-  return [...folders].sort((a, b) => a.length - b.length);
+  return [...folders].toSorted((a, b) => a.length - b.length);
 }
 
 /** Time limit of the trial run, in ms; it usually takes ten. */

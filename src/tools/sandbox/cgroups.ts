@@ -50,9 +50,9 @@ export async function findCgroups(
   const found: CgroupParent[] = [];
   const limited = new Set<Controller>();
   for (const candidate of candidates ?? (await ownParents())) {
-    const wanted = candidate.controllers.filter((one) => !limited.has(one));
-    if (wanted.length === 0) continue;
-    const has = await tryParent({ ...candidate, controllers: wanted }, limits, clock);
+    const missing = candidate.controllers.filter((one) => !limited.has(one));
+    if (missing.length === 0) continue;
+    const has = await tryParent({ ...candidate, controllers: missing }, limits, clock);
     if (has.length === 0) continue;
     for (const one of has) limited.add(one);
     found.push({ ...candidate, controllers: has });

@@ -102,19 +102,19 @@ export class CommandOutput {
    */
   async release(): Promise<void> {
     this.#onChunk = undefined;
-    await this.letEnd();
+    await this.finish();
     await rm(this.file, { force: true });
   }
 
   /** Lets the pipe end with the last process that writes to it. */
-  async letEnd(): Promise<void> {
+  async finish(): Promise<void> {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     await closeFile(this.held.writer);
   }
 
   close(): void {
-    void this.letEnd();
+    void this.finish();
     this.#socket.destroy();
   }
 

@@ -224,7 +224,7 @@ export class ShellSession {
   async #drain(): Promise<void> {
     const output = this.#output;
     if (output === undefined) return;
-    await output.letEnd();
+    await output.finish();
     await Promise.race([output.ended, pause(this.options.clock, DRAIN_MS)]);
   }
 

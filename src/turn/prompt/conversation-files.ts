@@ -229,16 +229,16 @@ export function openRenderer(
 ): AttachmentRenderer {
   const { store, extractions } = attachments;
   const keep = (sha256: string): Promise<void> => store.keep(sessionId, [sha256]);
-  const { model, attachmentsAs: wanted, contextNodes: mostFiles } = options;
+  const { model, attachmentsAs: preferredForm, contextNodes: maxFiles } = options;
   const { seesImages, readsPdfs, mostImages } = models.describe(model);
   const deps = { store, extractions, requester, keep };
   return new AttachmentRenderer(deps, {
-    wanted,
+    preferredForm,
     seesImages,
     readsPdfs,
     maxImages: mostImages,
     images,
-    ...compact({ mostFiles }),
+    ...compact({ maxFiles }),
   });
 }
 

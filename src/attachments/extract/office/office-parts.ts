@@ -67,7 +67,7 @@ export async function openArchive(
   if (archive.entryCount > MAX_ENTRIES) {
     throw new FileFault(`has ${archive.entryCount} parts; at most ${MAX_ENTRIES} are read`);
   }
-  const wanted = new Map<string, Buffer>();
+  const kept = new Map<string, Buffer>();
   let left = MAX_BYTES;
   for await (const entry of archive.eachEntry()) {
     if (entry.isEncrypted()) throw new FileFault('is locked with a password: remove it');
@@ -79,9 +79,9 @@ export async function openArchive(
       if (left < 0) throw new FileFault(`unpacks to more than ${MAX_BYTES} bytes, and is not read`);
       if (isKept) chunks.push(chunk);
     }
-    if (isKept) wanted.set(entry.fileName, Buffer.concat(chunks));
+    if (isKept) kept.set(entry.fileName, Buffer.concat(chunks));
   }
-  return wanted;
+  return kept;
 }
 
 async function open(content: Buffer): Promise<ZipFile> {

@@ -48,15 +48,15 @@ export async function extractPdf(
   findOcr: FindOcr,
 ): Promise<ExtractedText> {
   const document = await openPdf(content);
-  const looks = await inspectPages(document, budget.maxChars);
-  const pictures = looks.flatMap((look, index) => (needsOcr(look) ? [index + 1] : []));
+  const inspected = await inspectPages(document, budget.maxChars);
+  const pictures = inspected.flatMap((page, index) => (needsOcr(page) ? [index + 1] : []));
   const scans = await scanPictures(document, pictures, {
     ocrMs: budget.ocrMs,
     findOcr,
-    hasText: looks.some(({ letters }) => letters > 0),
+    hasText: inspected.some(({ letters }) => letters > 0),
   });
-  const pages = looks.map((look, index) =>
-    toPage(look, pictures.includes(index + 1), scans.read.get(index + 1)),
+  const pages = inspected.map((page, index) =>
+    toPage(page, pictures.includes(index + 1), scans.read.get(index + 1)),
   );
   const joined = joinPages(pages, { count: document.numPages, unreadWhy: scans.unreadWhy });
   return {
@@ -68,17 +68,17 @@ export async function extractPdf(
 }
 
 async function inspectPages(document: PDFDocumentProxy, maxChars: number): Promise<PageFacts[]> {
-  const looks: PageFacts[] = [];
+  const pages: PageFacts[] = [];
   let length = 0;
   for (let number = 1; number <= Math.min(document.numPages, MAX_PAGES); number += 1) {
     const page = await document.getPage(number);
-    const look = await inspectPage(page);
+    const facts = await inspectPage(page);
     page.cleanup();
-    looks.push(look);
-    length += look.text.length + look.notes.join('\n').length;
+    pages.push(facts);
+    length += facts.text.length + facts.notes.join('\n').length;
     if (length > maxChars) break;
   }
-  return looks;
+  return pages;
 }
 
 interface Scans {

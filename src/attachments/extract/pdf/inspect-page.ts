@@ -58,10 +58,10 @@ interface Annotation {
 function describeAnnotation(annotation: Annotation): string[] {
   const { subtype, contentsObj, titleObj } = annotation;
   if (subtype === 'Widget') return describeField(annotation);
-  const said = contentsObj?.str.trim() ?? '';
+  const text = contentsObj?.str.trim() ?? '';
   // A popup repeats the comment that opens it.
-  if (said === '' || subtype === 'Link' || subtype === 'Popup') return [];
-  return [remark('Comment', titleObj?.str ?? '', said)];
+  if (text === '' || subtype === 'Link' || subtype === 'Popup') return [];
+  return [remark('Comment', titleObj?.str ?? '', text)];
 }
 
 function describeField(field: Annotation): string[] {
