@@ -12,7 +12,7 @@ import { FileMemory } from './file-memory.js';
  */
 @Injectable()
 export class Attachments {
-  /** Folders in which paths may lie, beside the session's project root. */
+  /** Folders in which paths may lie, in addition to the session's project root. */
   readonly roots: readonly string[];
 
   constructor(

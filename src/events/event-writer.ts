@@ -57,7 +57,7 @@ const emptyBatch: Batch = { events: [], writes: [] };
  * go into one statement, and only then to readers. So a reader never sees what a crash can take
  * back, and the archive never lacks an event whose rows are stored.
  *
- * The log is fed beside it: a turn does not wait for its readers' log, and goes on without it.
+ * The log is fed in parallel: a turn does not wait for its readers' log, and goes on without it.
  * Events that are emitted while an append is in flight go out together, adjacent deltas merged;
  * nothing waits for a timer.
  */

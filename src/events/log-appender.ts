@@ -32,7 +32,7 @@ export interface EventSource {
   unarchived(): readonly TurnEvent[];
 }
 
-/** Who is told what the log does with the events. */
+/** Called back about appends that fail. */
 export interface LogObserver {
   /** Called for each append that the log refused and that is tried again. */
   onLogError(error: unknown): void;

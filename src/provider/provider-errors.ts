@@ -57,7 +57,7 @@ export type ProviderErrorReason = keyof typeof providerReasons;
 export interface ProviderErrorInit extends Omit<CaseInit<'SDK_FAILURE'>, 'details' | 'cause'> {
   category: ProviderErrorCategory;
   reason?: ProviderErrorReason;
-  /** Details beside `provider` and `category`. Redacted by the caller. */
+  /** Details in addition to `provider` and `category`. Redacted by the caller. */
   facts?: Record<string, unknown>;
 }
 

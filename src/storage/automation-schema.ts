@@ -12,7 +12,7 @@ import {
 import type { ErrorCode } from '../errors/error-table.js';
 import { instant, jsonString } from './column-types.js';
 
-/** Tables of schedules: turns that principals want at times of a zone's clock, and what became of each. */
+/** Tables of schedules: turns that principals start at times of a zone's clock, and the outcome of each. */
 
 /** The fate of a slot while the schedule's turn before it has not ended. */
 export const overlaps = ['skip', 'queueOne', 'allow'] as const;
@@ -77,7 +77,7 @@ export const schedules = pgTable(
   ],
 );
 
-/** What became of slots. No row refers to its turn by a foreign key: it is kept when the session goes. */
+/** The outcomes of fire times. No row refers to its turn by a foreign key: it is kept when the session goes. */
 export const scheduleRuns = pgTable(
   'schedule_runs',
   {

@@ -17,7 +17,7 @@ const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({
   dataType: () => 'bytea',
 });
 
-/** Contents, stored once each, whoever sent them. */
+/** Contents, each stored once for all senders. */
 export const blobs = pgTable('blobs', {
   /** Hash of the content, in lower-case hex. */
   sha256: text('sha256').primaryKey(),
@@ -94,7 +94,7 @@ export const extractions = pgTable(
 
 /** Tables of memory: files that turns of an agent keep for later turns of the same principal. */
 
-/** A memory: the files of a principal and an agent. Its row is the lock of whoever writes one. */
+/** A memory: the files of a principal and an agent. A writer locks its row. */
 export const memories = pgTable(
   'memories',
   {

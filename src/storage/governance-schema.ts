@@ -146,7 +146,7 @@ export const apiKeys = pgTable('api_keys', {
   secretHash: text('secret_hash').notNull().unique(),
   scopes: json('scopes').$type<KeyScope[]>().notNull(),
   limits: json('limits').$type<PrincipalLimits>().notNull(),
-  /** Absolute folders that the key's sessions may work in beside those open to all; null: none. */
+  /** Absolute folders that the key's sessions may work in, in addition to those open to all; null: none. */
   projectRoots: json('project_roots').$type<string[]>(),
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),

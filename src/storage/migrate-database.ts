@@ -115,7 +115,7 @@ async function exists(db: NodePgDatabase, table: string): Promise<boolean> {
 export const migrateModes = ['check', 'apply'] as const;
 export type MigrateMode = (typeof migrateModes)[number];
 
-/** The migrations' folder, beside this file and beside the bundle that contains it. */
+/** The migrations' folder, next to this file and next to the bundle that contains it. */
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** The most migrations that a message names. */

@@ -204,7 +204,7 @@ export const ofTurn = () =>
     .notNull()
     .references(() => turns.id, { onDelete: 'cascade' });
 
-/** Tables of a conversation beside its messages: preferences, notices, todos, summaries. */
+/** Tables of a conversation other than its messages: preferences, notices, todos, summaries. */
 
 /** Preferences of users; a missing field has its default. Written by `options/preferences`. */
 export const userPreferences = pgTable('user_settings', {

@@ -93,7 +93,7 @@ export function notRead(kind: string, described = ''): string {
   return `[${kind}, not read${described.trim() === '' ? '' : `: ${described.trim()}`}]`;
 }
 
-/** What somebody said beside a text. @param author empty: not known. */
+/** A remark on a text, as a comment or a note. @param author empty: not known. */
 export function remark(kind: string, author: string, text: string): string {
   return `[${kind}${author === '' ? '' : ` by ${author}`}: ${text}]`;
 }

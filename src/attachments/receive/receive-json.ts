@@ -146,7 +146,7 @@ interface FoundText {
   replace(value: unknown): void;
 }
 
-/** Has each text of a parsed document that is to be taken, and puts what becomes of it in its place. */
+/** Gives each text of a file to its handler, and puts the result in the place of the text. */
 async function takeAll(document: unknown, takeText: OnText): Promise<unknown> {
   const root = { document };
   for (const { text, onTexts, replace } of findTexts(root, takeText))

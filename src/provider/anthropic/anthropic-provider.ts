@@ -164,7 +164,7 @@ export class AnthropicProvider {
     }
   }
 
-  /** Calls the model, at once. Aborting `signal` closes the connection; whoever does not read aborts. */
+  /** Calls the model, at once. Aborting `signal` closes the connection: a caller that does not read must abort. */
   stream(request: ModelRequest, signal: AbortSignal): ModelCall {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();

@@ -87,7 +87,7 @@ function isTypeList(type: unknown, { counts }: Walk): boolean {
   return type.every((one) => one !== 'object' && one !== 'array');
 }
 
-/** One keyword of variants, and no other that the SDK would leave beside it. */
+/** A single keyword of variants, without another keyword that the SDK would keep. */
 function fitsVariants(node: Node, variants: readonly string[], walk: Walk): boolean {
   const [key = '', ...others] = variants;
   const list = node[key];

@@ -12,7 +12,7 @@ export interface RequestProfile {
   apiVersion: string | undefined;
   /** Whether `tool_choice: none` is taken. */
   hasToolChoiceNone: boolean;
-  /** Whether `output_config.effort` is taken, and kinds of thinking beside `enabled` with a budget. */
+  /** Whether `output_config.effort` is accepted, and kinds of thinking other than `enabled` with a budget. */
   hasEffort: boolean;
   /** Whether there is a Models API. */
   hasModels: boolean;

@@ -54,7 +54,7 @@ const between = {
   tokenScale: 1,
 } as const;
 
-/** Models since 5, which think unless they are told not to. */
+/** Models since 5, which think unless thinking is switched off. */
 const newer = {
   ...large,
   thinksByDefault: 'on',

@@ -20,7 +20,7 @@ export class EngineThread {
       this.#isOver = true;
       this.#connection?.fail();
     };
-    // The error itself is in the event of the thread's end for whoever waits for it.
+    // Callers that wait for the thread get the error from its end event.
     worker.on('error', end);
     worker.on('exit', end);
     worker.on('message', (message: FromEngine) => {

@@ -29,7 +29,7 @@ export function startEngine(folder: string): Promise<EngineThread> {
 export async function openDataFolder(folder: string): Promise<OpenFolder> {
   const lock = await lockDataFolder(folder);
   const engine = startEngine(folder);
-  // The failure is for whoever opens the database; a release waits for the end alone.
+  // The failure is thrown to the caller that opens the database; a release only waits for the end.
   const ended = engine.catch(() => undefined);
   return {
     engine,

@@ -6,7 +6,7 @@ import type { PermissionMode, ServerTool, ToolSpec } from './stored-options.js';
  */
 export type LeftOut = 'refused' | 'too-long' | 'declined' | 'superseded';
 
-/** A skill as the model was told of it. */
+/** A skill as it was announced to the model. */
 export interface AnnouncedSkill {
   name: string;
   description: string;

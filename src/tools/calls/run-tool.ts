@@ -77,7 +77,7 @@ export async function runTool(
       extend();
     },
   });
-  /** @param stop ends the wait for the tool. Absent: it is waited for, whatever becomes of the turn. */
+  /** @param stop ends the wait for the tool. Absent: the call is awaited even if the turn ends. */
   const run = async (stop?: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
     try {
       const output = tool.run(checked.input, callOf(stop ?? signal, extend));

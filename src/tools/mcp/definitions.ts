@@ -149,7 +149,7 @@ const stdio = z.strictObject({
   type,
   command: text,
   args: texts,
-  /** Variables beside PATH, HOME and LANG; nothing else is inherited. */
+  /** Variables in addition to PATH, HOME and LANG; nothing else is inherited. */
   env,
   /** Absolute working folder. Absent: that of the server's process. */
   cwd: z.exactOptional(text.check(z.refine(path.isAbsolute, 'must be an absolute path'))),

@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The file as clients of MCP have it, with other fields beside the servers. */
+/** The file as MCP clients have it: the servers, and fields that are ignored. */
 const fileShape = z.object(
   { mcpServers: z.unknown().check(z.refine((servers) => servers !== undefined, 'is required')) },
   { error: onWrongType('must be of the form {"mcpServers": {"name": {…}}}') },

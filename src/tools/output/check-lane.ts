@@ -69,7 +69,7 @@ export class CheckLane {
     const forget = (): void => {
       if (this.#thread === thread) this.#thread = undefined;
     };
-    // A thread without memory says so by an error, and exits: its job is told by the exit.
+    // A thread that runs out of memory emits an error and exits: the exit handler answers its job.
     thread.on('error', forget).on('exit', forget);
     thread.unref();
     return thread;

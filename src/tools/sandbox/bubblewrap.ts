@@ -47,7 +47,7 @@ export interface RealPath {
 }
 
 export interface MountPlan {
-  /** The project root, without links: the only writable folder beside `/tmp`. */
+  /** The project root, without links: the only writable folder except `/tmp`. */
   root: string;
   /** Paths hidden from commands. A root inside of a hidden folder stays visible. */
   hidden: readonly RealPath[];

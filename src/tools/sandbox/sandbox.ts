@@ -32,7 +32,7 @@ export interface SandboxOptions {
   network: boolean;
   /** The server's own folders, which may be inside a project root. */
   dataFolders: readonly string[];
-  /** Paths that are hidden beside the usual paths of secrets. */
+  /** More hidden paths, in addition to the usual paths of secrets. */
   hide: readonly string[];
   /** Paths that commands may read but not write, also inside a project root. */
   protect: readonly string[];

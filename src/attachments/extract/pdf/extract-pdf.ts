@@ -89,7 +89,7 @@ interface Scans {
   lacksOcr: boolean;
 }
 
-/** @param rules `hasText`: whether the document has text beside its pictures, which is better than none. */
+/** @param rules `hasText`: whether the document also has text, which is better than none. */
 async function scanPictures(
   document: PDFDocumentProxy,
   numbers: readonly number[],
