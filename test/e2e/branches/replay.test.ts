@@ -244,7 +244,7 @@ describe('a replay', () => {
     await stream.until(({ event }) => event === 'chat:delta');
     const refused: [string, unknown, number, string, string][] = [
       [running, {}, 409, 'TURN_IN_PROGRESS', 'interrupt it'],
-      [made.turnId, {}, 400, 'INVALID_REQUEST', `Replay the turn ${turnId}`],
+      [made.turnId, {}, 400, 'INVALID_REQUEST', `Replay the recorded turn ${turnId}`],
       [turnId, { opts: { replaces: turnId } }, 400, 'INVALID_REQUEST', 'leave it out'],
       [turnId, { tools: 'live' }, 400, 'INVALID_REQUEST', "'recorded' or 'none'"],
       [turnId, { agents: 'X' }, 400, 'INVALID_REQUEST', 'agents'],
