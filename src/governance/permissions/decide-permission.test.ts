@@ -344,6 +344,14 @@ describe('applyHook', () => {
     ['deny denies what rules allow', allowed, said('deny'), {}, 'deny', 'hook-denied'],
     ['deny denies what rules ask', asked, said('deny'), { isSafe: true }, 'deny', 'hook-denied'],
     ['no answer denies a call with effects', allowed, failed, {}, 'deny', 'hook-failed'],
+    [
+      'no answer denies it in dontAsk too',
+      allowed,
+      failed,
+      { asksNobody: true },
+      'deny',
+      'hook-failed',
+    ],
     ['no answer leaves a safe call', allowed, failed, { isSafe: true }, 'allow', 'reads-run'],
     [
       'no answer leaves the question about a safe call',

@@ -39,7 +39,7 @@ describe('nextAction', () => {
     ],
     [
       'open calls at the limit',
-      { stopReason: 'tool_use', openCalls: 1, steps: 12, limit },
+      { stopReason: 'tool_use', openCalls: 2, steps: 12, limit },
       { type: 'refuse-tools', reason: 'not run: the turn reached its limit of 12 model calls' },
     ],
     [
