@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
 import { AuditLog } from './audit-log.js';
 
 describe('the audit log', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let audit: AuditLog;

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/access/open-access.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { newSecret } from './key-secret.js';
 import type { AccessRules } from './origin/check-origin.js';
@@ -28,11 +27,7 @@ const withKey = (key: string) => head('Authorization', `Bearer ${key}`);
 const refusal = (reason: string) => ({ type: 'UNAUTHENTICATED', details: { reason } });
 
 describe('Authenticator', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   beforeEach(async () => {

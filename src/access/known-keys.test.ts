@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../test/support/silent-logger.js';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openKeys } from '../../test/support/access/open-access.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { AuditLog } from './audit-log.js';
 import { KeyService } from './key-service.js';
@@ -14,11 +13,7 @@ import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 
 describe('keys', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let store: KeyStore;

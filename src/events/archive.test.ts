@@ -1,18 +1,13 @@
 import { turnArchives } from '../storage/transcript-schema.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { loadArchive } from './archive.js';
 import { TurnCommits } from './turn-commits.js';
 import type { TurnEvent } from './turn-event.js';
 
 describe('the archive', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const delta = (attempt: number, seq: number, text = `${attempt}.${seq}`): TurnEvent => ({
     type: 'text.delta',

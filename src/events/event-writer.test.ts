@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { updateTurnKind, writeKind } from '../storage/write-kind.js';
 import { loadArchive } from './archive.js';
@@ -17,11 +16,7 @@ import { MemoryEventLog } from './memory-event-log.js';
 import type { TurnEvent, TurnEventBody } from './turn-event.js';
 
 describe('EventWriter', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const clock = new ManualClock();
   let log: SlowLog;

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { MemoryScene } from '../../test/support/turn/memory-scene.js';
 import { newId } from '../platform/ids.js';
 import type { JsonObject } from '../platform/json.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 
-let database: OpenedDatabase;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 type Files = Map<string, string>;
 

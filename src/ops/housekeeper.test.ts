@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
 import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { auditLog, usageDays } from '../storage/governance-schema.js';
 import { memories, memoryFiles } from '../storage/file-schema.js';
 import { tables } from '../storage/tables.js';
@@ -61,11 +60,7 @@ const DAY_MS = 86_400_000;
 describe('old rows of a table', () => {
   const now = new Date('2026-01-10T23:59:59Z');
   const ago = (days: number): Date => new Date(now.getTime() - days * DAY_MS);
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   function forget(table: PgTable, days: number): Promise<number> {
     const entry = tables.find((one) => one.table === table);

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { AuditLog } from '../access/audit-log.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { userPreferences } from '../storage/schema.js';
 import {
   PreferencesStore,
@@ -12,11 +11,7 @@ import {
 } from './preferences-store.js';
 
 describe('SettingsStore', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let store: PreferencesStore;

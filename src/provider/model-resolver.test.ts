@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { ModelCatalogue } from './model-catalogue.js';
 import { ModelResolver, type DescribedOrNot } from './model-resolver.js';
 import { ModelStore } from './models/model-store.js';
@@ -9,11 +8,7 @@ import { ModelStore } from './models/model-store.js';
 const standard = 'claude-sonnet-5-5';
 
 describe('ModelResolver', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let asked: string[];
   let answer: (name: string) => Promise<DescribedOrNot>;

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 import {
   formatPageToken,
@@ -12,11 +11,7 @@ import {
 } from './page-sessions.js';
 
 describe('the list of sessions', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(sessions);
   });

@@ -1,21 +1,16 @@
 import { mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { makeKey } from '../../test/support/clients/keyed-client.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { KeyStore } from '../access/key-store.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';
 
 describe('ProjectRoots', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let folder: string;
   let clock: ManualClock;

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { openTestDatabase, useDatabase } from '../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
 import { newTimeId } from '../platform/ids.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { blobs, sessionBlobs } from '../storage/file-schema.js';
 import { sessions, turns } from '../storage/schema.js';
 import { isLiveSession } from '../wires/named-agents/agent-sessions.js';
@@ -17,11 +16,7 @@ type Session = Partial<typeof sessions.$inferInsert>;
 type Turn = Pick<typeof turns.$inferInsert, 'status' | 'endedAt'>;
 
 describe('a session of the agents API', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(sessions);
   });

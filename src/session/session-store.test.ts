@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions, turns } from '../storage/schema.js';
 import type { SessionStore } from './session-store.js';
 import { viewSession } from './session.dto.js';
@@ -11,11 +10,7 @@ import { openSessions } from '../../test/support/open-sessions.js';
 import { auditLog } from '../storage/governance-schema.js';
 
 describe('SessionStore', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let store: SessionStore;

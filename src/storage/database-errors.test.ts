@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from './connection.js';
 import { isDatabaseDown, isStatementRefused, violatedConstraint } from './database-errors.js';
 
 describe('violatedConstraint', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const failureOf = (statement: Promise<unknown>): Promise<unknown> =>
     statement.then(

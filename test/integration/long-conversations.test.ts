@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions } from '../../src/storage/schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
 import { unlikeModels } from '../support/model/unlike-models.js';
 import { readTurn } from '../support/turn/read-turn.js';
@@ -43,11 +42,7 @@ const script: readonly { message: string; opts?: object }[] = [
 ];
 
 describe('a conversation of twenty turns', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   it.each(models)('has every request taken by %s', async (model) => {
     const test = await openTestServices(database, [globTool, readTool]);

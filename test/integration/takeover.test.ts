@@ -1,6 +1,6 @@
 import type { TurnParts } from '../support/turn/turn-parts.js';
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { loadArchive } from '../../src/events/archive.js';
@@ -10,25 +10,20 @@ import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
 import { steeredMessages } from '../../src/storage/governance-schema.js';
 import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { getTurn } from '../../src/turn/state/turn-row.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
 
 describe('a turn that another worker takes over', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let test: TestServices;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import type { TurnEvent } from '../../src/events/turn-event.js';
@@ -8,12 +8,11 @@ import {
   DefaultDecisionTree,
 } from '../../src/governance/decision-tree/decision-trees.js';
 import type { RehearsalRequest } from '../../rehearsal/request-types.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns, compactions } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { contextTokens } from '../../src/events/turn-event.js';
 import { addedTokens } from '../../src/turn/state/turn-state.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
@@ -21,11 +20,7 @@ import { readTurn } from '../support/turn/read-turn.js';
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
 describe('the control of a turn', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let test: TestServices;
   let failing: number;

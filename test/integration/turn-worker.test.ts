@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { loadArchive } from '../../src/events/archive.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { steps, toolCalls } from '../../src/storage/transcript-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
@@ -13,16 +12,12 @@ import type { Claim } from '../../src/turn/state/attempt.js';
 import { TurnClaims } from '../../src/turn/queue/turn-claims.js';
 import { claimOne } from '../support/turn/claim-one.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
 
 describe('the worker', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(turns);
   });

@@ -1,14 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { and, asc, eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { loadArchive } from '../../src/events/archive.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import { TypedError } from '../../src/errors/typed-error.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { approvals } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
@@ -18,11 +17,7 @@ import type { GivenAnswer } from '../../src/turn/approvals/approval-answerer.js'
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 
-let database: OpenedDatabase;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 /** How often each call ran. */
 const runs = new Map<string, number>();

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { createLogger } from '../../platform/logger.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs } from '../../storage/file-schema.js';
 import { Extractor } from './extractor.js';
 import { Extractions } from './extractions.js';
 
 describe('Extractions', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   async function open(sha256: string, content: Buffer | undefined) {
     const lines: string[] = [];

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { SessionStore } from '../../session/session-store.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, todos } from '../../storage/schema.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { openSessions } from '../../../test/support/open-sessions.js';
@@ -14,11 +13,7 @@ const first: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const second: Todo = { id: 'b', content: 'Write it', status: 'pending' };
 
 describe('loadTodos', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const clock = new ManualClock();
   const now = new Date(clock.now());

@@ -2,17 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { models } from '../../storage/schema.js';
 import { FileInvalidError } from '../../platform/parsing/load-file.js';
 import { ModelStore, loadModels } from './model-store.js';
 
-let database: OpenedDatabase;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 it('leaves out what another version stored and this one does not know', async () => {
   const described = { maxOutput: 5, isListed: true, thinking: ['enabled', 'dreaming'], taste: 'x' };

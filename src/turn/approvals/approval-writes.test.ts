@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { someApproval, storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { FencedError } from '../../events/event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import {
   applyDecision,
@@ -20,11 +19,7 @@ import {
 import { turns } from '../../storage/schema.js';
 
 describe('a fact about an approval', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const store = (turnId: string, attempt: number, writes: StoreWrite[]) =>
     new TurnCommits(database.db).store({ turnId, attempt, writes, events: [], isRepeat: false });

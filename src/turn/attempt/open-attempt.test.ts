@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { archiveEvents } from '../../../test/support/turn/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { compactions } from '../../storage/schema.js';
 import { Lease } from '../state/lease.js';
@@ -16,11 +15,7 @@ import { openCalls, replyText } from '../state/attempt.js';
 import { openAttempt, findSessionTokens } from './open-attempt.js';
 
 describe('openAttempt', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let test: TestServices;
   let sessionId: string;
@@ -152,11 +147,7 @@ describe('openAttempt', () => {
 });
 
 describe('findSessionTokens', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   it('takes what other turns and requested summaries used, and no automatic one twice', async () => {
     const { db } = database;

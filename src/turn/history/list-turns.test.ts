@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, beforeEach } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { openTestDatabase, useDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import {
@@ -84,11 +84,7 @@ describe('the turns of a session', () => {
 });
 
 describe('the pages of a session', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
   const more = { status: 'completed' as const };

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-step.js';
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import { loadSessionTurns } from '../state/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import { viewMessages } from './view-messages.js';
 
 describe('the messages of a session', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let sessionId: string;
   beforeEach(async () => {

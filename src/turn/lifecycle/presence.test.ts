@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import {
   CONFIRMED_MS,
   GRACE_MS,
@@ -9,17 +9,12 @@ import {
 } from '../../../test/support/turn/reader-scene.js';
 import { storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { readerProcesses, turnReaders, turns } from '../../storage/schema.js';
 import type { UnansweredDatabase } from '../../../test/support/database/unanswered-database.js';
 import { RENEW_MS, READER_LEASE_MS } from './presence.js';
 
 describe('who reads a turn', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let scene: ReaderScene;
   let turnId: string;
@@ -185,11 +180,7 @@ const seenByAny: [Whom, number][] = [
 ];
 
 describe('a database that does not answer', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   /** Away from now on, until what it returns is called. */
   function begin(scene: ReaderScene, whom: Whom): () => void {

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { archiveEvents } from '../../../test/support/turn/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { OnEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { EndPoller, TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let log: LossyLog;
   let turnId: string;

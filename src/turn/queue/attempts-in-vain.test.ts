@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { claimOne } from '../../../test/support/turn/claim-one.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { noUsage } from '../../events/turn-event.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { insertStep } from '../state/stored-turn.js';
 import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
@@ -15,11 +14,7 @@ import { TurnClaims } from './turn-claims.js';
 import { TakeoverGuard } from './attempts-in-vain.js';
 
 describe('attempts in vain', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(turns);
   });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { claimOne } from '../../../test/support/turn/claim-one.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { someOptions, storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { FencedError } from '../../events/event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { TurnInserter } from '../submit/insert-turn.js';
 import type { NewTurn } from '../submit/turn-submission.js';
 import { TurnClaims } from './turn-claims.js';
 
 describe('a turn’s row', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(turns);
   });

@@ -1,7 +1,7 @@
-import { describe, expect, it, afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { describe, expect, it, beforeEach } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { ToolFailure } from '../../tools/tool.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { someLimits, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { logStart } from '../../events/cursor.js';
@@ -10,7 +10,6 @@ import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../events/turn-event.js';
 import { newAgentState } from '../../governance/decision-tree/agent-state.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { Deadline } from '../state/lease.js';
 import type { Progress, Attempt, ChildTurn } from '../state/attempt.js';
@@ -46,11 +45,7 @@ describe('the answer of a subagent', () => {
 });
 
 describe('PeopleWatch', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let clock: ManualClock;
   let deadline: Deadline;

@@ -1,7 +1,7 @@
 import { Metrics } from '../../telemetry/metrics.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
@@ -9,7 +9,6 @@ import { localPrincipal, type Principal, LOCAL_USER } from '../../access/princip
 import { BlobStore } from '../../attachments/blob-store.js';
 import { DiskContents } from '../../attachments/blobs/disk-contents.js';
 import { newId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
@@ -24,11 +23,7 @@ const TERM_MS = 30 * 60_000;
 
 /** No worker runs here: a turn waits until a test ends it. */
 describe('AgentSessions', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   let test: TestServices;
   let clock: ManualClock;

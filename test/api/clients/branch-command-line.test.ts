@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { cliProgram } from '../../support/processes/built-programs.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const [program, ...first] = cliProgram;
 
 describe('branches, from the command line', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
 
   const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {

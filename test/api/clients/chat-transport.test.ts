@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { TurnpikeChatTransport } from '../../../src/client/chat-transport.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
@@ -9,14 +9,10 @@ import {
   type FaultyGateway,
   type GatewayFaults,
 } from '../../support/clients/start-faulty-gateway.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the transport of the AI SDK', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const transportTo = (url: string): TurnpikeChatTransport =>
     new TurnpikeChatTransport({ url, projectRoot: server.projectRoot });

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { manifest } from '../../support/package/manifest.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -27,11 +27,7 @@ function publishedClient(): { code: string; types: string } {
 
 describe('the documentation’s examples of the client', () => {
   const examples = readExamples();
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   /** Runs an example as its own program, over the published client. */
   async function run(example: string): Promise<{ code: number | null; output: string }> {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runExample, words } from '../../support/clients/run-example.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the example of the package openai', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('goes through a conversation, a tool, an approval and a broken connection', async () => {
     const output = await runExample('node', 'openai/tour.mjs', server.url);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const write = '[[tool=write {"file_path":"a.txt","content":"x"}]]';
 
@@ -76,11 +76,7 @@ describe('what a session may loosen, by the scopes of its key', () => {
 });
 
 describe('the mode of a session', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it.each(['PLAN', 'yolo', 'Plan Mode'])(
     'that is none writes nothing, and is kept as it was given: %s',
@@ -103,13 +99,9 @@ describe('the mode of a session', () => {
 });
 
 describe('ceilings of a server', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({
-      environment: { TURNPIKE_MODE_CEILING: 'dontAsk', TURNPIKE_TOOL_CEILING: 'read, wr*' },
-    });
+  const server = useServer({
+    environment: { TURNPIKE_MODE_CEILING: 'dontAsk', TURNPIKE_TOOL_CEILING: 'read, wr*' },
   });
-  afterAll(() => server.close());
 
   it('apply whatever a session or a turn asks for', async () => {
     const { client, projectRoot } = server;

@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../../../src/storage/shapes/stored-options.js';
 import type { EffectivePreference } from '../../../src/options/effective-preferences.js';
 import { userPreferences } from '../../../src/storage/schema.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startServer, useServer } from '../../support/processes/start-server.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 const limits = {
   max_iterations: 15,
@@ -38,11 +38,7 @@ interface OpenApi {
 const correlationId: unknown = expect.any(String);
 
 describe('settings', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
   beforeEach(async () => {
     await server.db.delete(userPreferences);
   });

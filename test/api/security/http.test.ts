@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest, sendBytes } from '../../support/clients/send-bytes.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const evil = 'evil.example';
 const second = `GET /api/admin/audit HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
@@ -118,11 +118,7 @@ function hosts(count: number): string[] {
 }
 
 describe('a request that can be read in two ways', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it.each(ambiguous)(
     'is refused once, and nothing in it runs: %s',
@@ -212,11 +208,7 @@ const foreignOrigins = [
 ];
 
 describe('Host and Origin, where there are no keys', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const statusOf = async (lines: string[], host = '127.0.0.1') => {
     const { statuses, text } = await sendBytes(

@@ -1,19 +1,15 @@
 import { permissionModes } from '../../../src/storage/shapes/stored-options.js';
 import { AgentClient } from '../../support/clients/agent-client.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 const message = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
 
 describe('a turn that names no permission mode', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const modeTold = (): string | undefined =>
     /Permission mode: (\w+)/.exec(JSON.stringify(server.modelRequests.at(-1)?.body.system))?.[1];

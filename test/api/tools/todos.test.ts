@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const todos = [
@@ -8,11 +8,7 @@ const todos = [
 ];
 
 describe('todos', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const list = (sessionId: string) => server.client.get(`/api/harness/sessions/${sessionId}/todos`);
 

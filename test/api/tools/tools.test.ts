@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { ReadFrame } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
 
@@ -325,11 +325,7 @@ describe('tools', () => {
 });
 
 describe('options', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_MODEL: 'claude-opus-4-8' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_MODEL: 'claude-opus-4-8' } });
 
   it('are resolved once, kept with where each came from, and what was ignored is said', async () => {
     const { client, projectRoot } = server;

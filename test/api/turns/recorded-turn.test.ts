@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { TurnEvent } from '../../../src/events/turn-event.js';
 import { golden } from '../../golden/golden.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 /** What a turn has for names, and what stands for them in the recording. */
 const names: [RegExp, string][] = [
@@ -40,11 +40,7 @@ function comparable(events: readonly TurnEvent[]): object[] {
 }
 
 describe('the turn that the pages of the wires show', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('is one that the server still makes', async () => {
     const { client, projectRoot } = server;

@@ -1,14 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('sessions of people', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const create = (body: unknown) => server.client.post('/api/harness/session/create', body);
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ReadFrame } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 const dataOf = (frames: readonly ReadFrame[], event: string): Record<string, unknown> | undefined =>
   frames.find((frame) => frame.event === event)?.data;
 
 describe('the end of a reply', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({
-      environment: { TURNPIKE_STALL_TIMEOUT_MS: '300', TURNPIKE_PROVIDER_RETRIES: '1' },
-    });
+  const server = useServer({
+    environment: { TURNPIKE_STALL_TIMEOUT_MS: '300', TURNPIKE_PROVIDER_RETRIES: '1' },
   });
-  afterAll(() => server.close());
 
   async function run(message: string) {
     const sessionId = await server.client.createSession(server.projectRoot);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 import { storeTurn } from '../../support/turn/store-turn.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
@@ -211,11 +211,7 @@ describe('a turn that is refused', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const key = { 'idempotency-key': 'k1' };
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 const typeOf = (code: string): string => `https://turnpike.dev/docs/errors/${code}`;
 
 describe('the AG-UI wire, of what it does not take', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const route = (): string => `${server.url}/agent/WORKING_ITEMS/ag-ui`;
 

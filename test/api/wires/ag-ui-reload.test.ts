@@ -1,17 +1,13 @@
 import { HttpAgent, type RunAgentParameters } from '@ag-ui/client';
 import type { Event, RunFinishedEvent } from '@ag-ui/core';
 import { CopilotKitCore } from '@copilotkit/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { HttpAgent as HttpAgentBefore1 } from 'ag-ui-client-before-1';
 import { z } from 'zod';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('a page that is loaded anew, with AG-UI', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const url = (): string => `${server.url}/agent/WORKING_ITEMS/ag-ui`;
 
@@ -159,11 +155,7 @@ describe('a page that is loaded anew, with AG-UI', () => {
 });
 
 describe('clients of the protocol before 1.0', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const agentOf = (threadId: string): HttpAgentBefore1 =>
     new HttpAgentBefore1({ url: `${server.url}/agent/WORKING_ITEMS/ag-ui`, threadId });

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { HttpAgent, type RunAgentInput, type RunAgentParameters } from '@ag-ui/client';
 import type { Event, Interrupt, Message, RunFinishedEvent } from '@ag-ui/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../../support/expect-soon.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const colours = {
   name: 'pick_colour',
@@ -14,11 +14,7 @@ const colours = {
 };
 
 describe('the AG-UI wire', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '400' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '400' } });
 
   const route = (): string => `${server.url}/agent/WORKING_ITEMS/ag-ui`;
 

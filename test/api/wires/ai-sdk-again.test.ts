@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { TurnpikeChatTransport } from '../../../src/client/chat-transport.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('a chat of the AI SDK whose message is said again', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const body = () => ({ projectRoot: server.projectRoot });
   const open = (id: string = randomUUID(), messages: UIMessage[] = []): HeadlessChat =>

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { eq } from 'drizzle-orm';
 import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 interface Page {
   messages: UIMessage[];
@@ -26,11 +26,7 @@ const sent = (message: UIMessage | undefined): unknown =>
   message === undefined ? undefined : JSON.parse(JSON.stringify(message));
 
 describe('the history of an AI SDK chat', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const open = (id: string = randomUUID(), messages: UIMessage[] = []): HeadlessChat =>
     new HeadlessChat({

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const pickColor = {
   name: 'pick_color',
@@ -12,11 +12,7 @@ const pickColor = {
 };
 
 describe('the AI SDK wire', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   type Options = Partial<ConstructorParameters<typeof HeadlessChat>[0]>;
   const open = ({ body, ...more }: Options = {}): HeadlessChat =>

@@ -1,13 +1,9 @@
 import { HttpAgent } from '@ag-ui/client';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('/awp', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('runs the default agent, and refuses as the others do', async () => {
     const agent = new HttpAgent({ url: `${server.url}/awp` });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import type { Message } from '@ag-ui/core';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const message = '[[tool=pick_color {"of":"sky"}]]';
 const schema = { type: 'object', properties: { of: { type: 'string' } } };
@@ -12,11 +12,7 @@ const tool = { name: 'pick_color', description: 'Asks the user for a color.' };
 /** What a client has of a call that was decided before its output came. */
 const declined = 'not run: the client declined the call.';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.close());
+const server = useServer();
 
 /** Decides what the only open question asks, in the client's place. */
 async function denyElsewhere(): Promise<void> {

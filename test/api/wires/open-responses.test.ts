@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventFault, responseFault } from '../../support/clients/open-responses-schema.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 /**
  * The cases of the compliance test of the open specification (`bin/compliance-test.ts` of openresponses), against
@@ -58,11 +58,7 @@ const cases: Record<string, Case> = {
 };
 
 describe('the open specification of responses', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const send = ({ input, tools }: Case, stream: boolean) =>
     fetch(`${server.url}/v1/responses`, {

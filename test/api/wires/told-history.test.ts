@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { TurnpikeChatTransport } from '../../../src/client/chat-transport.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -95,11 +95,7 @@ const picture = '<image>';
 const missing = '[The file b.png is missing here: its bytes were not sent]';
 
 describe('a conversation that the server does not have', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const post = async (path: string, body: object): Promise<StreamReader> => {
     const connection = new AbortController();

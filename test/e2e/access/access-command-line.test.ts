@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openKeyAdmin } from '../../../src/cli/commands/keys-command.js';
 import { TurnpikeError } from '../../../src/client/turnpike-client.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 describe('turnpike keys', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   /** Opens the key administration as the command does, with its environment and the store's. */
   async function manage<T>(

@@ -4,7 +4,7 @@ import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { apiKeys } from '../../../src/storage/governance-schema.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 interface Created {
   key: { id: string };
@@ -209,11 +209,7 @@ describe('a server with keys', () => {
 });
 
 describe('a server without keys', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('does not listen where other machines reach it', async () => {
     const other = await startServer();

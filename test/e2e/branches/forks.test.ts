@@ -1,22 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asc, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { steeredMessages } from '../../../src/storage/governance-schema.js';
 import { turns } from '../../../src/storage/schema.js';
 import { turnArchives } from '../../../src/storage/transcript-schema.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Json = Record<string, unknown>;
 
 const someId = 'turn_00000000-0000-4000-8000-000000000000';
 
 describe('a fork', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
 
   const create = (more: Json = {}) => server.client.createSession(server.projectRoot, more);
   /** Runs a turn to its end. @returns its id. */

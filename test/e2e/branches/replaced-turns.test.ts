@@ -1,20 +1,16 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Json = Record<string, unknown>;
 
 const someId = 'turn_00000000-0000-4000-8000-000000000000';
 
 describe('a turn that replaces another', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({
-      environment: { TURNPIKE_MODE_CEILING: 'acceptEdits', TURNPIKE_SESSION_TOKENS: '1000000' },
-    });
+  const server = useServer({
+    environment: { TURNPIKE_MODE_CEILING: 'acceptEdits', TURNPIKE_SESSION_TOKENS: '1000000' },
   });
-  afterAll(() => server.close());
 
   const create = (more: Json = {}) => server.client.createSession(server.projectRoot, more);
   async function run(sessionId: string, message: string, opts: Json = {}, key?: string) {

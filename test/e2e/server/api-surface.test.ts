@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { serve } from '../../../src/app/serve.js';
 import { packageVersion } from '../../../src/platform/process/package-root.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
@@ -6,14 +6,10 @@ import { silentLogger } from '../../support/silent-logger.js';
 import { OPENED_DATABASE, type OpenedDatabase } from '../../../src/storage/connection.js';
 import { RENEW_MS } from '../../../src/turn/lifecycle/presence.js';
 import { asDocument } from '../../support/document/api-document.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 describe('the server beside its turns', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_LOG_LEVEL: 'info' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_LOG_LEVEL: 'info' } });
 
   it('is healthy, and ready when database, queue and log answer', async () => {
     const health = await server.client.get('/health');

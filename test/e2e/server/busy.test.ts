@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const LONG = '[[tokens=5000 gap=10]]';
 
 describe('a busy session', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_SESSION_QUEUE: '4' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_SESSION_QUEUE: '4' } });
 
   const newSession = () => server.client.createSession(server.projectRoot);
   const send = (sessionId: string, message: string, onBusy: string, headers = {}) =>
@@ -172,11 +168,7 @@ describe('a busy session', () => {
 const TURNS = process.env['TEST_RELEASE'] === undefined ? 20 : 100;
 
 describe(`${TURNS} simultaneous turns for one session`, () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_SESSION_QUEUE: '200' } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_SESSION_QUEUE: '200' } });
 
   async function race(onBusy: string, message = 'Hello') {
     const { client, projectRoot } = server;

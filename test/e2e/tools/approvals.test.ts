@@ -1,15 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 describe('an approval', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   const write = (file: string, content = 'x'): string =>
     `[[tool=write {"file_path":"${file}","content":"${content}"}]]`;

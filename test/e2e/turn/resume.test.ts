@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { StreamReader, type ReadFrame } from '../../support/clients/read-stream.js';
 import { turns } from '../../../src/storage/schema.js';
 import { PageEvents } from '../../support/clients/page-events.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 const ids = (frames: readonly ReadFrame[]): string[] => frames.map((frame) => frame.id);
 
 describe('a reader that reconnects', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('gets every frame once, wherever its connection broke', async () => {
     const { client, projectRoot } = server;

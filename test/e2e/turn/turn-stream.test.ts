@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('a turn, streamed', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
 
   it('has the contract’s headers, frames and order', async () => {
     const { client, projectRoot } = server;

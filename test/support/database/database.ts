@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
@@ -43,6 +44,22 @@ export async function openTestDatabase(): Promise<OpenedDatabase> {
       else await engine.close();
     },
   };
+}
+
+class SuiteDatabase implements OpenedDatabase {
+  db!: OpenedDatabase['db'];
+  ping!: OpenedDatabase['ping'];
+  close!: OpenedDatabase['close'];
+}
+
+/** Opens a database before the tests of a suite and closes it after them. Its fields are there within tests and hooks. */
+export function useDatabase(): OpenedDatabase {
+  const database = new SuiteDatabase();
+  beforeAll(async () => {
+    Object.assign(database, await openTestDatabase());
+  });
+  afterAll(() => database.close());
+  return database;
 }
 
 async function openEngine(): Promise<Engine> {

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -107,4 +108,30 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       }
     },
   };
+}
+
+/** A server that a suite's tests share: it starts before the first of them. */
+class SuiteServer implements TestServer {
+  client!: TestServer['client'];
+  url!: string;
+  config!: Config;
+  clock!: Clock;
+  db!: Database;
+  get!: TestServer['get'];
+  modelRequests!: RehearsalRequest[];
+  projectRoot!: string;
+  store!: TestStore;
+  logLines!: string[];
+  stop!: TestServer['stop'];
+  close!: TestServer['close'];
+}
+
+/** Starts a server before the tests of a suite and closes it after them. Its fields are there within tests and hooks. */
+export function useServer(options: TestServerOptions = {}): TestServer {
+  const server = new SuiteServer();
+  beforeAll(async () => {
+    Object.assign(server, await startServer(options));
+  });
+  afterAll(() => server.close());
+  return server;
 }
