@@ -1,47 +1,40 @@
 import { explainFailure } from '../render/explain-failure.js';
-import { clientOf, type FoundServer } from '../server/find-server.js';
+import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
-import { parseCall, startOptions } from '../arguments.js';
+import { jsonOption, startOption, urlOption, type Cli, type CliCommand } from '../command.js';
 import { type ChatInput, pipedInput, terminalInput } from '../terminal/terminal-input.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
 import type { Turn, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
-import { linesOfTable, tableOfSessions } from './list-command.js';
+import { tableOfSessions } from './list-command.js';
+import { linesOfTable } from '../render/table.js';
 import { interruptOrLeave } from '../terminal/interrupt-on-signal.js';
 import { printTurn } from '../render/render-turn.js';
 
 /**
- * `turnpike chat`: a conversation at a terminal, or line by line from another program.
- *
- * @returns the exit code: 0 when the user left; from a program the last turn's; 1 without a server or
- *   session; 2 for a wrong call; 130 after a second Ctrl-C.
+ * `turnpike chat`: a conversation at a terminal, or line by line from another program. Exit code: 0 when the user left;
+ * from a program the last turn's; 1 without a server or session; 130 after a second Ctrl-C.
  */
-export function chatCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnServer(environment, () => {
-    const { values } = parseCall(args, {
-      options: {
-        session: { type: 'string' },
-        agent: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        ...startOptions,
-      },
-    });
-    const { session: sessionId, agent, json, url } = values;
-    const run = async (server: FoundServer): Promise<number> => {
-      const screen = openScreen(environment, json);
-      const input = openChatInput(json);
-      // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-      const projectRoot = environment['INIT_CWD'] ?? process.cwd();
-      const client = clientOf(server, reportRetries(screen));
-      const deps = { client, input, screen, environment, projectRoot, onInterrupt };
-      return runChat(deps, { sessionId, agent }).finally(() => input.close());
-    };
-    return { url, orElse: values.start === true ? 'start' : 'offer', run };
-  });
+export function chatCommand(command: CliCommand, cli: Cli): void {
+  command
+    .option('--session <ID>', 'go on with a session')
+    .option('--agent <NAME>', 'one of the named agents')
+    .addOption(jsonOption)
+    .addOption(startOption)
+    .addOption(urlOption)
+    .action(({ session: sessionId, agent, json, start: mayStart, url }) =>
+      runOnServer(cli, { url, orElse: mayStart === true ? 'start' : 'offer' }, (server) => {
+        const { environment } = cli;
+        const screen = openScreen(environment, json === true);
+        const input = openChatInput(json === true);
+        // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
+        const projectRoot = environment['INIT_CWD'] ?? process.cwd();
+        const client = clientOf(server, reportRetries(screen));
+        const deps = { client, input, screen, environment, projectRoot, onInterrupt };
+        return runChat(deps, { sessionId, agent }).finally(() => input.close());
+      }),
+    );
 }
 
 function onInterrupt(callback: () => void): () => void {

@@ -2,47 +2,34 @@ import { accessSync, constants, createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { StoredData } from '../../app/open-stored-data.js';
 import { runOnData } from '../data/run-on-data.js';
-import { parseCall, serverOptions, UsageError } from '../arguments.js';
+import { jsonOption, urlOption, UsageError, type Cli, type CliCommand } from '../command.js';
 import { errorCode } from '../../platform/error-code.js';
 import { plural } from '../terminal/screen.js';
 import type { ImportReport, PrincipalReport } from '../../client/turnpike-client.js';
 import { confirm } from '../terminal/terminal-input.js';
 
-const exportOptions = {
-  session: { type: 'string' },
-  principal: { type: 'string' },
-  output: { type: 'string' },
-  ...serverOptions,
-} as const;
-
 /** Characters that a line is known by; the lines of rows and files are longer. */
 const MARK_CHARS = 200;
 
-/**
- * `turnpike export`: writes sessions as lines of JSON, to standard output or to a file.
- *
- * @returns the exit code: 0; 1 when it failed; 2 for a wrong call.
- */
-export function exportCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnData(environment, () => {
-    const { values } = parseCall(args, { options: exportOptions });
-    const { session: sessionId, principal, output, url } = values;
-    if (output !== undefined) checkFolder(output);
-    const run = async (data: StoredData): Promise<number> => {
-      const progress = new ExportProgress();
-      const lines = progress.watch(await data.export({ sessionId, principal }));
-      await (output === undefined ? print(lines) : save(lines, output, progress));
-      const where = output === undefined ? '' : ` to ${output}`;
-      process.stderr.write(`${progress.describe()} exported${where}.\n`);
-      return 0;
-    };
-    return { url, run };
-  });
+/** `turnpike export`: writes sessions as lines of JSON, to standard output or to a file. */
+export function exportCommand(command: CliCommand, cli: Cli): void {
+  command
+    .option('--session <ID>', 'one session; default: all')
+    .option('--principal <NAME>', 'those of a principal')
+    .option('--output <FILE>', 'default: standard output')
+    .addOption(urlOption)
+    .action(({ session: sessionId, principal, output, url }) => {
+      if (output !== undefined) checkFolder(output);
+      return runOnData(cli, { url }, async (data) => {
+        const progress = new ExportProgress();
+        const lines = progress.watch(await data.export({ sessionId, principal }));
+        await (output === undefined ? print(lines) : save(lines, output, progress));
+        const where = output === undefined ? '' : ` to ${output}`;
+        cli.err(`${progress.describe()} exported${where}.\n`);
+        return 0;
+      });
+    });
 }
 
 /** Before anything is exported. @throws UsageError. */
@@ -125,38 +112,25 @@ class ExportProgress {
   }
 }
 
-const importOptions = {
-  principal: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
-} as const;
-
-/**
- * `turnpike import FILE`: stores the sessions of an export that are not there yet. `-` is standard input.
- *
- * @returns the exit code: 0; 1 when it failed; 2 for a wrong call.
- */
-export function importCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnData(environment, () => {
-    const { values, positionals } = parseCall(args, {
-      options: importOptions,
-      allowPositionals: true,
+/** `turnpike import FILE`: stores the sessions of an export that are not there yet. `-` is standard input. */
+export function importCommand(command: CliCommand, cli: Cli): void {
+  command
+    .argument('<FILE>', '- is standard input')
+    .option(
+      '--principal <NAME>',
+      'the owner of all its sessions; default: the owner that each has in the file',
+    )
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action((file, { principal, json, url }) => {
+      if (file !== '-') checkReadable(file);
+      return runOnData(cli, { url, mayCreate: true }, async (data) => {
+        const bytes = file === '-' ? process.stdin : createReadStream(file);
+        const report = await data.import(bytes, { principal });
+        cli.out(`${json ? JSON.stringify(report) : describeImport(report)}\n`);
+        return 0;
+      });
     });
-    const { principal, json, url } = values;
-    const [file, ...more] = positionals;
-    if (file === undefined || more.length > 0) throw new UsageError('turnpike import FILE');
-    if (file !== '-') checkReadable(file);
-    const run = async (data: StoredData): Promise<number> => {
-      const bytes = file === '-' ? process.stdin : createReadStream(file);
-      const report = await data.import(bytes, { principal });
-      process.stdout.write(`${json ? JSON.stringify(report) : describeImport(report)}\n`);
-      return 0;
-    };
-    return { url, mayCreate: true, run };
-  });
 }
 
 /** Before a store is opened, or made, for it. @throws UsageError. */
@@ -185,57 +159,41 @@ function describeImport(report: ImportReport): string {
   ].join(', ');
 }
 
-const forgetOptions = {
-  'dry-run': { type: 'boolean', default: false },
-  projects: { type: 'boolean', default: false },
-  yes: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
-} as const;
-
 /**
- * `turnpike forget PRINCIPAL`: deletes all that is stored of a principal, after a question at the terminal.
- *
- * @returns the exit code: 0; 1 when it failed or the answer was no; 2 for a wrong call.
+ * `turnpike forget PRINCIPAL`: deletes all that is stored of a principal, after a question at the terminal. Exit code:
+ * 1 when the answer was no.
  */
-export function forgetCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnData(environment, () => {
-    const { values, positionals } = parseCall(args, {
-      options: forgetOptions,
-      allowPositionals: true,
-    });
-    const { 'dry-run': isDry, projects, yes, json, url } = values;
-    const [principal, ...more] = positionals;
-    if (principal === undefined || more.length > 0) {
-      throw new UsageError('turnpike forget PRINCIPAL; --dry-run shows what there is');
-    }
-    const canAsk = process.stdin.isTTY && process.stderr.isTTY;
-    if (!isDry && !yes && !canAsk) {
-      throw new UsageError(
-        `This deletes all that is stored of ${principal}, and cannot be undone: call it with --yes, or with --dry-run to see what there is`,
-      );
-    }
-    const print = (report: PrincipalReport, verb: string): void => {
-      const text = json
-        ? JSON.stringify(report)
-        : describeStored(principal, report, { verb, projects });
-      process.stdout.write(`${text}\n`);
-    };
-    const run = async (data: StoredData): Promise<number> => {
-      if (isDry || !yes) {
-        const report = await data.count(principal);
-        print(report, 'Stored');
-        if (isDry) return 0;
-        if (!(await confirm('Delete all of it? It cannot be undone. [y/N] '))) return 1;
+export function forgetCommand(command: CliCommand, cli: Cli): void {
+  command
+    .argument('<PRINCIPAL>')
+    .option('--dry-run', 'count what there is, and delete nothing')
+    .option('--projects', "delete the principal's project folder too")
+    .option('--yes', 'do not ask')
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action((principal, { dryRun = false, projects = false, yes = false, json, url }) => {
+      const canAsk = process.stdin.isTTY && process.stderr.isTTY;
+      if (!dryRun && !yes && !canAsk) {
+        throw new UsageError(
+          `This deletes all that is stored of ${principal}, and cannot be undone: call it with --yes, or with --dry-run to see what there is`,
+        );
       }
-      print(await data.forget(principal, { projects }), 'Deleted');
-      return 0;
-    };
-    return { url, run };
-  });
+      const show = (report: PrincipalReport, verb: string): void => {
+        const text = json
+          ? JSON.stringify(report)
+          : describeStored(principal, report, { verb, projects });
+        cli.out(`${text}\n`);
+      };
+      return runOnData(cli, { url }, async (data) => {
+        if (dryRun || !yes) {
+          show(await data.count(principal), 'Stored');
+          if (dryRun) return 0;
+          if (!(await confirm('Delete all of it? It cannot be undone. [y/N] '))) return 1;
+        }
+        show(await data.forget(principal, { projects }), 'Deleted');
+        return 0;
+      });
+    });
 }
 
 function describeStored(

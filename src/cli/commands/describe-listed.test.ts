@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../options/model-list.dto.js';
-import { linesOfTable, tableOfAgents, tableOfModels, tableOfSessions } from './list-command.js';
+import { linesOfTable } from '../render/table.js';
+import { tableOfAgents, tableOfModels, tableOfSessions } from './list-command.js';
 
 describe('turnpike sessions', () => {
   const session = {

@@ -1,66 +1,54 @@
-import type { FeedbackView, TurnpikeClient } from '../../client/turnpike-client.js';
+import type { FeedbackView } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { minute, oneLine } from '../terminal/screen.js';
-import { askServer } from '../server/run-on-server.js';
-import { parseCall, serverOptions, UsageError } from '../arguments.js';
+import { listOnServer } from '../server/run-on-server.js';
+import { subcommand, type Cli, type CliCommand } from '../command.js';
+import type { Table } from '../render/table.js';
 
-const filters = {
-  key: { type: 'string' },
-  min: { type: 'string' },
-  max: { type: 'string' },
-  agent: { type: 'string' },
-  model: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  limit: { type: 'string' },
-} as const;
-const options = {
-  ...filters,
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
-} as const;
-
-const calls =
-  'turnpike feedback set TURN KEY VALUE [COMMENT], show TURN, delete TURN KEY, or list [filters]';
-
-/**
- * `turnpike feedback`: sets, shows, lists and deletes the caller's judgements of turns. @returns the exit code.
- */
-export function feedbackCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  const parseFeedback = () => {
-    const { values, positionals } = parseCall(args, { options, allowPositionals: true });
-    const { json, url, ...given } = values;
-    return { json, url, action: chooseAction(positionals, given) };
-  };
-  return askServer(environment, parseFeedback, async ({ feedback }, { json, action }) =>
-    (await action(feedback)).map((one) => (json ? JSON.stringify(one) : describe(one))),
+/** `turnpike feedback`: sets, shows, lists and deletes the caller's judgements of turns. The route checks the values. */
+export function feedbackCommand(command: CliCommand, cli: Cli): void {
+  subcommand(
+    command,
+    'set <TURN> <KEY> <VALUE> [COMMENT]',
+    'judge a turn: VALUE is true or false, a number, or a text',
+  ).action((turnId, key, value, comment, options) => {
+    const judged = { key, value: parseValue(value), ...compact({ comment }) };
+    return listOnServer(cli, options, {
+      ask: async ({ feedback }) => [await feedback.set(turnId, judged)],
+      show: tableOfFeedback,
+    });
+  });
+  subcommand(command, 'show <TURN>', 'show the judgements of a turn').action((turnId, options) =>
+    listOnServer(cli, options, {
+      ask: ({ feedback }) => feedback.ofTurn(turnId),
+      show: tableOfFeedback,
+    }),
   );
-}
-
-type Action = (feedback: TurnpikeClient['feedback']) => Promise<FeedbackView[]>;
-type Filters = Partial<Record<keyof typeof filters, string | undefined>>;
-
-/** @throws UsageError. The route checks the values. */
-function chooseAction(
-  [action, turnId, key, value, comment, ...more]: readonly string[],
-  given: Filters,
-): Action {
-  const isFiltered = Object.values(given).some((filter) => filter !== undefined);
-  if (action === 'list' && turnId === undefined) {
-    return async (feedback) => (await feedback.list(compact({ ...given }))).feedback;
-  }
-  if (turnId === undefined || isFiltered || more.length > 0) throw new UsageError(calls);
-  if (action === 'show' && key === undefined) return (feedback) => feedback.ofTurn(turnId);
-  if (key === undefined) throw new UsageError(calls);
-  if (action === 'delete' && value === undefined) {
-    return async (feedback) => [await feedback.delete(turnId, key)];
-  }
-  if (action !== 'set' || value === undefined) throw new UsageError(calls);
-  const judged = { key, value: parseValue(value), ...compact({ comment }) };
-  return async (feedback) => [await feedback.set(turnId, judged)];
+  subcommand(command, 'delete <TURN> <KEY>', 'delete a judgement').action((turnId, key, options) =>
+    listOnServer(cli, options, {
+      ask: async ({ feedback }) => [await feedback.delete(turnId, key)],
+      show: tableOfFeedback,
+    }),
+  );
+  subcommand(command, 'list', 'list your judgements, the latest first')
+    .option('--key <KEY>')
+    .option('--min <N>', 'the least value')
+    .option('--max <N>', 'the highest value')
+    .option('--agent <NAME>')
+    .option('--model <NAME>')
+    .option('--since <TIME>')
+    .option('--until <TIME>')
+    .option('--limit <N>')
+    .action(({ json, url, ...filters }) =>
+      listOnServer(
+        cli,
+        { json, url },
+        {
+          ask: async ({ feedback }) => (await feedback.list(compact(filters))).feedback,
+          show: tableOfFeedback,
+        },
+      ),
+    );
 }
 
 /** `true` and `false`, a number, or else a text. */
@@ -69,8 +57,16 @@ function parseValue(text: string): boolean | number | string {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** A line of `turnpike feedback list`. Times are UTC. */
-function describe({ turnId, key, value, comment, agent, model, updatedAt }: FeedbackView): string {
-  const words = comment === null ? '' : `  ${JSON.stringify(oneLine(comment, 200))}`;
-  return `${turnId}  ${minute(updatedAt)}  ${key}=${oneLine(String(value), 200)}  ${oneLine(agent, 60)}  ${oneLine(model, 60)}${words}`;
+function tableOfFeedback(all: readonly FeedbackView[]): Table {
+  return {
+    columns: ['TURN', 'CHANGED (UTC)', 'VALUE', 'AGENT', 'MODEL', 'COMMENT'],
+    rows: all.map(({ turnId, key, value, comment, agent, model, updatedAt }) => [
+      turnId,
+      minute(updatedAt),
+      `${key}=${oneLine(String(value), 200)}`,
+      oneLine(agent, 60),
+      oneLine(model, 60),
+      comment === null ? '' : JSON.stringify(oneLine(comment, 200)),
+    ]),
+  };
 }

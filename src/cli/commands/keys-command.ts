@@ -2,70 +2,120 @@ import type { KeyDto } from '../../access/key.dto.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { describeCreated, describeExpiry } from '../render/describe-start.js';
-import { explainFailure } from '../render/explain-failure.js';
+import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
 import { NoServerError, clientOf } from '../server/find-server.js';
 import type { KeyAdmin } from '../data/open-keys-in-database.js';
-import { UsageError, parseCall, serverOptions } from '../arguments.js';
+import {
+  UsageError,
+  collect,
+  splitList,
+  subcommand,
+  type Cli,
+  type CliCommand,
+} from '../command.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
+import { printTable, type Table } from '../render/table.js';
 import { compact } from '../../platform/compact.js';
 import { locateStore } from '../data/run-on-data.js';
 
-type Environment = Record<string, string | undefined>;
+type Environment = Cli['environment'];
 
-/**
- * `turnpike keys`: creates, lists and revokes API keys.
- *
- * @returns the exit code: 0; 1 when it failed; 2 for a wrong call.
- */
-export async function keysCommand(
-  args: readonly string[],
-  environment: Environment,
-): Promise<number> {
+/** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */
+export function keysCommand(command: CliCommand, cli: Cli): void {
+  subcommand(command, 'create', 'make a key, and print it, this once')
+    .requiredOption('--principal <NAME>', 'the owner of the key')
+    .option('--name <TEXT>', 'what it is for')
+    .option(
+      '--scopes <A,B>',
+      'out of turns, approvals, admin, metrics; default: all for the first key, else turns and approvals',
+      splitList,
+    )
+    .option('--expires <TIME>', '30d, 12h or 90m; default: the key does not expire')
+    .option(
+      '--project-root <DIR>',
+      'a folder for its sessions, beside those that every key may use; may be repeated',
+      collect,
+    )
+    .option(
+      '--requests-per-minute <N>',
+      'at most N requests a minute',
+      limitOf('requests-per-minute'),
+    )
+    .option('--concurrent-turns <N>', 'at most N turns at once', limitOf('concurrent-turns'))
+    .option('--tokens-per-day <N>', 'at most N tokens a day', limitOf('tokens-per-day'))
+    .option('--usd-per-day <X>', 'at most X US$ a day', limitOf('usd-per-day'))
+    .action(({ json, url, principal, name, scopes, expires, projectRoot, ...given }) => {
+      const limits = compact(given);
+      const body = compact({
+        principal,
+        name,
+        scopes,
+        expiresIn: expires,
+        projectRoots: projectRoot,
+        limits: Object.keys(limits).length === 0 ? undefined : limits,
+      });
+      return runOnKeys(cli, { url, isNew: true }, async (admin) => {
+        const created = await admin.create(body);
+        cli.out(`${json ? JSON.stringify(created) : describeCreated(created)}\n`);
+      });
+    });
+  subcommand(command, 'list', 'list all keys').action(({ json, url }) =>
+    runOnKeys(cli, { url, isNew: false }, async (admin) => {
+      const keys = await admin.list();
+      if (json) cli.out(`${JSON.stringify({ keys })}\n`);
+      else if (keys.length > 0) printTable(cli, tableOfKeys(keys));
+      else cli.out('There are no keys. Make one: turnpike keys create --principal NAME\n');
+    }),
+  );
+  subcommand(command, 'revoke <ID>', 'refuse a key from now on').action((id, { json, url }) =>
+    runOnKeys(cli, { url, isNew: false }, async (admin) => {
+      const key = await admin.revoke(id);
+      cli.out(
+        json
+          ? `${JSON.stringify({ key })}\n`
+          : `Key ${key.id} of ${key.principal} is revoked. Servers that run know it within a second; streams that are open stay open.\n`,
+      );
+    }),
+  );
+}
+
+function limitOf(option: string): (text: string) => number {
+  return (text) => {
+    if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+    throw new UsageError(`--${option} is a number, not ${text}`);
+  };
+}
+
+async function runOnKeys(
+  cli: Cli,
+  options: KeyAdminOptions,
+  act: (admin: KeyAdmin) => Promise<void>,
+): Promise<void> {
   let admin: KeyAdmin | undefined;
   try {
-    const wanted = parseKeysArguments(args);
-    const { url, action } = wanted;
-    admin = await openKeyAdmin(environment, { url, isNew: action === 'create' });
-    console.log(await act(admin, wanted));
-    return 0;
+    admin = await openKeyAdmin(cli.environment, options);
+    await act(admin);
   } catch (error) {
-    console.error(explain(error, environment));
-    return error instanceof UsageError ? 2 : 1;
+    cli.err(`${explain(error, cli.environment)}\n`);
+    cli.exitCode = exitCodeOf(error);
   } finally {
     await admin?.close();
   }
 }
 
-async function act(admin: KeyAdmin, wanted: KeysArguments): Promise<string> {
-  switch (wanted.action) {
-    case 'create': {
-      const created = await admin.create(wanted.body);
-      return wanted.json ? JSON.stringify(created) : describeCreated(created);
-    }
-    case 'list': {
-      const keys = await admin.list();
-      return wanted.json ? JSON.stringify({ keys }) : describeKeys(keys);
-    }
-    case 'revoke': {
-      const key = await admin.revoke(wanted.id);
-      if (wanted.json) return JSON.stringify({ key });
-      return `Key ${key.id} of ${key.principal} is revoked. Servers that run know it within a second; streams that are open stay open.`;
-    }
-  }
-}
-
-function describeKeys(keys: readonly KeyDto[]): string {
-  if (keys.length === 0)
-    return 'There are no keys. Make one: turnpike keys create --principal NAME';
-  return keys
-    .map((key) => {
-      const { id, principal, name, status, scopes, lastUsedAt } = key;
-      const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`;
-      const label = name === '' ? '' : `  ${JSON.stringify(name)}`;
-      const roots = key.projectRoots.length === 0 ? '' : `  in ${key.projectRoots.join(', ')}`;
-      return `${id}  ${status.padEnd(7)}  ${principal}  ${scopes.join(',')}${describeExpiry(key)}  ${used}${label}${roots}`;
-    })
-    .join('\n');
+function tableOfKeys(keys: readonly KeyDto[]): Table {
+  return {
+    columns: ['KEY', 'STATE', 'OWNER', 'SCOPES', 'LAST USED', 'NAME', 'FOLDERS'],
+    rows: keys.map((key) => [
+      key.id,
+      key.status,
+      key.principal,
+      `${key.scopes.join(',')}${describeExpiry(key)}`,
+      key.lastUsedAt === null ? 'never used' : `used ${key.lastUsedAt}`,
+      key.name === '' ? '' : JSON.stringify(key.name),
+      key.projectRoots.length === 0 ? '' : `in ${key.projectRoots.join(', ')}`,
+    ]),
+  };
 }
 
 function explain(error: unknown, environment: Environment): string {
@@ -75,78 +125,6 @@ function explain(error: unknown, environment: Environment): string {
     return explainFailure(error);
   }
   return explainStartFailure(error, environment);
-}
-
-export type KeysArguments = { json: boolean; url: string | undefined } & (
-  | { action: 'create'; body: Record<string, unknown> }
-  | { action: 'list' }
-  | { action: 'revoke'; id: string }
-);
-
-const config = {
-  allowPositionals: true,
-  options: {
-    principal: { type: 'string' },
-    name: { type: 'string' },
-    scopes: { type: 'string' },
-    expires: { type: 'string' },
-    'project-root': { type: 'string', multiple: true },
-    'requests-per-minute': { type: 'string' },
-    'concurrent-turns': { type: 'string' },
-    'tokens-per-day': { type: 'string' },
-    'usd-per-day': { type: 'string' },
-    json: { type: 'boolean', default: false },
-    ...serverOptions,
-  },
-} as const;
-
-const limits = {
-  'requests-per-minute': 'requestsPerMinute',
-  'concurrent-turns': 'concurrentTurns',
-  'tokens-per-day': 'tokensPerDay',
-  'usd-per-day': 'usdPerDay',
-} as const;
-
-type Values = ReturnType<typeof parseCall<typeof config>>['values'];
-
-/** Parses the arguments after `turnpike keys`. The route validates the values. @throws UsageError. */
-export function parseKeysArguments(args: readonly string[]): KeysArguments {
-  const { values, positionals } = parseCall(args, config);
-  const { json, url } = values;
-  const [action, id, ...more] = positionals;
-  if (action === 'list' && id === undefined) return { action, json, url };
-  if (action === 'revoke' && id !== undefined && more.length === 0)
-    return { action, id, json, url };
-  if (action !== 'create' || id !== undefined) {
-    throw new UsageError(
-      'turnpike keys create --principal NAME, turnpike keys list, or turnpike keys revoke ID',
-    );
-  }
-  if (values.principal === undefined) {
-    throw new UsageError('A key needs a principal: turnpike keys create --principal NAME');
-  }
-  return { action, json, url, body: toBody(values) };
-}
-
-function toBody(values: Values): Record<string, unknown> {
-  const { principal, name, scopes, expires, 'project-root': projectRoots } = values;
-  const given = Object.entries(limits).flatMap(([option, field]) => {
-    const value = values[option as keyof typeof limits];
-    return value === undefined ? [] : [[field, toNumber(option, value)] as const];
-  });
-  return compact({
-    principal,
-    name,
-    scopes: scopes?.split(',').map((scope) => scope.trim()),
-    expiresIn: expires,
-    projectRoots,
-    limits: given.length === 0 ? undefined : Object.fromEntries(given),
-  });
-}
-
-function toNumber(option: string, value: string): number {
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  throw new UsageError(`--${option} is a number, not ${value}`);
 }
 
 export interface KeyAdminOptions {

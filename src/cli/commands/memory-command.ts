@@ -2,66 +2,68 @@ import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-cli
 import { confirm } from '../terminal/terminal-input.js';
 import { minute, oneLine, plainText } from '../terminal/screen.js';
 import { clientOf } from '../server/find-server.js';
-import { listPages, runOnServer } from '../server/run-on-server.js';
-import { parseCall, serverOptions, UsageError } from '../arguments.js';
-
-const options = {
-  yes: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
-} as const;
-
-const calls = 'turnpike memory list [AGENT], show AGENT PATH, or delete AGENT [PATH]';
+import { listOnServer, listPages, runOnServer } from '../server/run-on-server.js';
+import { subcommand, type Cli, type CliCommand } from '../command.js';
 
 /**
  * `turnpike memory`: lists, shows and deletes what agents keep for the caller. Never starts a server: a new one
  * would keep nothing.
- *
- * @returns the exit code: 0; 1 when the server refused, none runs, or nothing was to be deleted after all; 2 for a
- *   wrong call.
  */
-export function memoryCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnServer(environment, () => {
-    const { values, positionals } = parse(args);
-    return { url: values.url, run: (server) => act(clientOf(server), values, positionals) };
-  });
-}
-
-async function act(
-  { memory }: TurnpikeClient,
-  { json, yes }: { json: boolean; yes: boolean },
-  [action, agent, path]: readonly string[],
-): Promise<number> {
-  if (action === 'list') {
-    const found = agent === undefined ? await memory.list() : await listFiles(memory, agent);
-    for (const one of found) print(json ? JSON.stringify(one) : describe(one));
-    if (found.length === 0 && !json) process.stderr.write('There are none.\n');
-    return 0;
-  }
-  if (agent === undefined) throw new UsageError(calls);
-  if (action === 'show' && path !== undefined) {
-    const file = await memory.get(agent, path);
-    print(json ? JSON.stringify(file) : plainText(file.content));
-    return 0;
-  }
-  if (action !== 'delete') throw new UsageError(calls);
-  const what = path === undefined ? `all that ${agent} keeps` : path;
-  if (!yes && !(await confirm(`Delete ${what}? It cannot be undone. [y/N] `))) return 1;
-  const deletedFiles = await memory.delete(agent, path);
-  print(json ? JSON.stringify({ deletedFiles }) : `${deletedFiles} deleted.`);
-  return 0;
-}
-
-/** @throws UsageError. */
-function parse(args: readonly string[]) {
-  const parsed = parseCall(args, { options, allowPositionals: true });
-  const [action = '', ...more] = parsed.positionals;
-  const most = action === 'list' ? 1 : 2;
-  if (['list', 'show', 'delete'].includes(action) && more.length <= most) return parsed;
-  throw new UsageError(calls);
+export function memoryCommand(command: CliCommand, cli: Cli): void {
+  subcommand(
+    command,
+    'list [AGENT]',
+    'list the agents that keep files for you, or the files of one',
+  ).action((agent, options) =>
+    agent === undefined
+      ? listOnServer(cli, options, {
+          ask: ({ memory }) => memory.list(),
+          show: (all) => ({
+            columns: ['AGENT', 'FILES', 'SIZE', 'CHANGED (UTC)'],
+            rows: all.map(({ agent: name, files, bytes, updatedAt }) => [
+              oneLine(name, 200),
+              `${files} files`,
+              `${bytes} bytes`,
+              minute(updatedAt),
+            ]),
+          }),
+        })
+      : listOnServer(cli, options, {
+          ask: ({ memory }) => listFiles(memory, agent),
+          show: (all) => ({
+            columns: ['PATH', 'SIZE', 'CHANGED (UTC)', 'BY'],
+            rows: all.map(({ path, bytes, updatedAt, turnId }) => [
+              oneLine(path, 600),
+              `${bytes} bytes`,
+              minute(updatedAt),
+              turnId ?? 'by its owner',
+            ]),
+          }),
+        }),
+  );
+  subcommand(command, 'show <AGENT> <PATH>', 'print a file').action((agent, path, options) =>
+    listOnServer(cli, options, {
+      ask: async ({ memory }) => [await memory.get(agent, path)],
+      show: (files) => files.map(({ content }) => plainText(content)),
+    }),
+  );
+  subcommand(
+    command,
+    'delete <AGENT> [PATH]',
+    'delete a file, or all that an agent keeps; exits with 1 where the answer is no',
+  )
+    .option('--yes', 'do not ask')
+    .action((agent, path, { yes, json, url }) =>
+      runOnServer(cli, { url }, async (server) => {
+        const what = path ?? `all that ${agent} keeps`;
+        const isSure =
+          yes === true || (await confirm(`Delete ${what}? It cannot be undone. [y/N] `));
+        if (!isSure) return 1;
+        const deletedFiles = await clientOf(server).memory.delete(agent, path);
+        cli.out(`${json ? JSON.stringify({ deletedFiles }) : `${deletedFiles} deleted.`}\n`);
+        return 0;
+      }),
+    );
 }
 
 function listFiles(memory: TurnpikeClient['memory'], agent: string): Promise<ListedMemoryFile[]> {
@@ -69,18 +71,4 @@ function listFiles(memory: TurnpikeClient['memory'], agent: string): Promise<Lis
     const { files: listed, ...more } = await memory.files(agent, page);
     return { listed, ...more };
   });
-}
-
-/** A line of `turnpike memory list`. Times are UTC. */
-function describe(
-  one: ListedMemoryFile | { agent: string; files: number; bytes: number; updatedAt: string },
-): string {
-  const at = minute(one.updatedAt);
-  if ('agent' in one)
-    return `${oneLine(one.agent, 200)}  ${one.files} files  ${one.bytes} bytes  ${at}`;
-  return `${oneLine(one.path, 600)}  ${one.bytes} bytes  ${at}  ${one.turnId ?? 'by its owner'}`;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

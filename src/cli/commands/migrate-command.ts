@@ -2,41 +2,37 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig, type Config } from '../../config/config.js';
 import type { SchemaReport } from '../../storage/migrate-database.js';
-import { exitCodeOf } from '../render/explain-failure.js';
 import { openDatabase } from '../data/open-keys-in-database.js';
-import { parseCall } from '../arguments.js';
+import type { Cli, CliCommand } from '../command.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
 
 /**
  * `turnpike migrate`: brings the database of `DATABASE_URL`, or the data folder's, up to this version.
- * Commands that run at once take turns. With `--check` it changes nothing.
- *
- * @returns the exit code: 0; 1 when it failed, or found migrations missing; 2 for a wrong call.
+ * Commands that run at once take turns. Exit code: 1 when it failed, or found migrations missing.
  */
-export async function migrateCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
+export function migrateCommand(command: CliCommand, cli: Cli): void {
+  command
+    .option('--check', 'only look, and exit with 1 if it is not up to date')
+    .action(async ({ check = false }) => {
+      cli.exitCode = await migrate(check, cli);
+    });
+}
+
+async function migrate(isCheck: boolean, { environment, out, err }: Cli): Promise<number> {
   try {
-    const isCheck = parseCheck(args);
     const config = parseConfig(environment, { needsRedis: false });
     if (isCheck && !hasDatabase(config)) {
-      console.error(`There is no database in ${config.dataDir}: a first start makes it.`);
+      err(`There is no database in ${config.dataDir}: a first start makes it.\n`);
       return 1;
     }
     const database = await openDatabase({ ...config, migrate: isCheck ? 'check' : 'apply' });
     await database.close();
-    for (const line of describe(database.schema)) console.log(line);
+    for (const line of describe(database.schema)) out(`${line}\n`);
     return 0;
   } catch (error) {
-    console.error(explainStartFailure(error, environment));
-    return exitCodeOf(error);
+    err(`${explainStartFailure(error, environment)}\n`);
+    return 1;
   }
-}
-
-function parseCheck(args: readonly string[]): boolean {
-  const options = { check: { type: 'boolean', default: false } } as const;
-  return parseCall(args, { options }).values.check;
 }
 
 /** A look at a data folder that is not there would make it. */

@@ -1,66 +1,54 @@
-import type { TurnpikeClient, WantedReplay, TurnComparison } from '../../client/turnpike-client.js';
+import { Option } from '@commander-js/extra-typings';
+import type { TurnpikeClient, TurnComparison } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries, type Screen, oneLine } from '../terminal/screen.js';
-import { clientOf, type FoundServer } from '../server/find-server.js';
-import { askServer, runOnServer } from '../server/run-on-server.js';
-import { parseCall, serverOptions, UsageError } from '../arguments.js';
-
-const replayOptions = {
-  model: { type: 'string' },
-  agent: { type: 'string' },
-  tools: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  ...serverOptions,
-} as const;
-const replayCall = 'turnpike replay TURN [--model M] [--agent A] [--tools recorded|none]';
-
-const compareOptions = { json: { type: 'boolean', default: false }, ...serverOptions } as const;
-const compareCall = 'turnpike compare TURN OTHER';
+import { clientOf } from '../server/find-server.js';
+import { listOnServer, runOnServer } from '../server/run-on-server.js';
+import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
 
 /**
  * `turnpike replay TURN`: runs an ended turn again on recorded results, prints it as it comes, and then both turns
- * side by side. Ctrl-C ends the command, not the replay.
- *
- * @returns the exit code of the replay; 1 when it was refused or lost; 2 for a wrong call.
+ * side by side. Ctrl-C ends the command, not the replay. Exit code: that of the replay; 1 when it was refused or lost.
  */
-export function replayCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  return runOnServer(environment, () => {
-    const { turnId, wanted, json, url } = parseReplay(args);
-    const run = async (server: FoundServer): Promise<number> => {
-      const screen = openScreen(environment, json);
-      const client = clientOf(server, reportRetries(screen));
-      const replay = await client.turns.replay(turnId, wanted);
-      const exitCode = await printTurn(client.follow(replay.turnId), screen);
-      await printComparison(client, [turnId, replay.turnId], screen);
-      return exitCode;
-    };
-    return { url, run };
-  });
+export function replayCommand(command: CliCommand, cli: Cli): void {
+  command
+    .argument('<TURN>', 'the turn that has ended')
+    .option('--model <MODEL>', 'run it with another model')
+    .option('--agent <AGENT>', 'run it with another agent')
+    .addOption(
+      new Option('--tools <HOW>', 'answer tool calls with recorded results, or with none').choices([
+        'recorded',
+        'none',
+      ]),
+    )
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action((turnId, { json, url, ...wanted }) =>
+      runOnServer(cli, { url }, async (server) => {
+        const screen = openScreen(cli.environment, json === true);
+        const client = clientOf(server, reportRetries(screen));
+        const replay = await client.turns.replay(turnId, compact(wanted));
+        const exitCode = await printTurn(client.follow(replay.turnId), screen);
+        await printComparison(client, [turnId, replay.turnId], screen);
+        return exitCode;
+      }),
+    );
 }
 
-/** `turnpike compare TURN OTHER`: prints two turns side by side. @returns the exit code. */
-export function compareCommand(
-  args: readonly string[],
-  environment: Record<string, string | undefined>,
-): Promise<number> {
-  const parseCompare = () => {
-    const { values, positionals } = parseCall(args, {
-      options: compareOptions,
-      allowPositionals: true,
-    });
-    const [left, right, ...more] = positionals;
-    if (left === undefined || right === undefined || more.length > 0)
-      throw new UsageError(compareCall);
-    return { ...values, url: values.url, left, right };
-  };
-  return askServer(environment, parseCompare, async ({ turns }, { left, right, json }) => {
-    const comparison = await turns.compare(left, right);
-    return json ? [JSON.stringify(comparison)] : describeComparison(comparison);
-  });
+/** `turnpike compare TURN OTHER`: prints two turns side by side. */
+export function compareCommand(command: CliCommand, cli: Cli): void {
+  command
+    .argument('<TURN>')
+    .argument('<OTHER>')
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action((left, right, options) =>
+      listOnServer(cli, options, {
+        ask: async ({ turns }) => [await turns.compare(left, right)],
+        show: (compared) => compared.flatMap(describeComparison),
+      }),
+    );
 }
 
 /** The reply alone is on standard output, unless all of it is JSON. */
@@ -72,24 +60,6 @@ async function printComparison(
   const comparison = await client.turns.compare(left, right);
   if (screen.json) return screen.out(`${JSON.stringify(comparison)}\n`);
   screen.err(`${describeComparison(comparison).join('\n')}\n`);
-}
-
-/** @throws UsageError. */
-function parseReplay(args: readonly string[]) {
-  const { values, positionals } = parseCall(args, {
-    options: replayOptions,
-    allowPositionals: true,
-  });
-  const [turnId, ...more] = positionals;
-  if (turnId === undefined || more.length > 0) throw new UsageError(replayCall);
-  const { model, agent, tools, json, url } = values;
-  const wanted: WantedReplay = compact({ model, agent, tools: parseTools(tools) });
-  return { turnId, wanted, json, url };
-}
-
-function parseTools(given: string | undefined): WantedReplay['tools'] {
-  if (given === undefined || given === 'recorded' || given === 'none') return given;
-  throw new UsageError(`--tools is recorded or none. ${replayCall}`);
 }
 
 type Side = TurnComparison['left'];

@@ -19,22 +19,29 @@ import {
 } from '../render/describe-start.js';
 import { exitCodeOf } from '../render/explain-failure.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
-import { parseCall } from '../arguments.js';
+import type { Cli, CliCommand } from '../command.js';
 
-type Environment = Record<string, string | undefined>;
+type Environment = Cli['environment'];
 
 /**
  * `turnpike serve`: runs until SIGINT or SIGTERM, then stops in order. A second signal stops at
- * once.
- *
- * @returns the exit code: 0 after an orderly stop; 1 when it failed to start or stop; 2 for a wrong call.
+ * once. Exit code: 0 after an orderly stop; 1 when it failed to start or stop.
  */
-export async function serveCommand(args: readonly string[], given: Environment): Promise<number> {
-  let environment = given;
+export function serveCommand(command: CliCommand, cli: Cli): void {
+  command
+    .option('--port <N>', 'port to listen on (TURNPIKE_PORT)')
+    .option('--role <ROLE>', 'api, worker or all (TURNPIKE_ROLE)')
+    .option('--open', "open the API's page in a browser")
+    .action(async ({ port, role, open: isOpened = false }) => {
+      // The config checks their values.
+      const asked = compact({ TURNPIKE_PORT: port, TURNPIKE_ROLE: role });
+      cli.exitCode = await runServer({ ...cli.environment, ...asked }, isOpened);
+    });
+}
+
+async function runServer(environment: Environment, isOpened: boolean): Promise<number> {
   const resources = new ResourceStack();
   try {
-    const asked = parseArguments(args);
-    environment = { ...given, ...asked.environment };
     const config = parseConfig(environment);
     setUpV8();
     const folder = openFolder(config, resources);
@@ -50,7 +57,7 @@ export async function serveCommand(args: readonly string[], given: Environment):
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
     announceServing({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
     // The console, where there is one.
-    if (asked.open) await openPage(config.console ? server.url : `${server.url}/docs`);
+    if (isOpened) await openPage(config.console ? server.url : `${server.url}/docs`);
     await stopping;
     logger.info(
       {},
@@ -99,7 +106,7 @@ function guardEventLoop(
 }
 
 /** Prints text on a terminal; elsewhere one log line, whatever the log level. */
-function complain(level: 'warn' | 'error', text: string, ...error: unknown[]): void {
+export function complain(level: 'warn' | 'error', text: string, ...error: unknown[]): void {
   if (process.stderr.isTTY) return console.error(text, ...error);
   const log = createLogger({ level, readable: false, redact: (line) => line });
   log[level](error.length === 0 ? {} : { error: error[0] }, text);
@@ -137,21 +144,6 @@ async function stop(server: Server): Promise<number> {
     complain('error', text, error);
     return 1;
   }
-}
-
-/** Parses `--port` and `--role` into their variables; the config validates their values. */
-function parseArguments(args: readonly string[]): { environment: Environment; open: boolean } {
-  const { values } = parseCall(args, {
-    options: {
-      port: { type: 'string' },
-      role: { type: 'string' },
-      open: { type: 'boolean', default: false },
-    },
-  });
-  return {
-    environment: compact({ TURNPIKE_PORT: values.port, TURNPIKE_ROLE: values.role }),
-    open: values.open,
-  };
 }
 
 /** Opens a page in the browser; without a browser it only says so. */

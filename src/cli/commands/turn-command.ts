@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import { readFile, access, constants, stat } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import path from 'node:path';
@@ -14,52 +15,98 @@ import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.
 import { terminalInput } from '../terminal/terminal-input.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { clientOf, type FoundServer } from '../server/find-server.js';
+import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
 import { printTurn } from '../render/render-turn.js';
 import { openScreen, reportRetries, plainText } from '../terminal/screen.js';
-import { UsageError, parseCall, startOptions } from '../arguments.js';
+import {
+  collect,
+  jsonOption,
+  startOption,
+  urlOption,
+  UsageError,
+  type Cli,
+  type CliCommand,
+} from '../command.js';
 import { errorCode } from '../../platform/error-code.js';
 
-type Environment = Record<string, string | undefined>;
-
-/**
- * `turnpike turn`: runs one turn and prints its stream.
- *
- * @returns the turn's exit code; 1 when the turn was refused or lost; 2 for a wrong call.
- */
-export function turnCommand(args: readonly string[], environment: Environment): Promise<number> {
-  return runOnServer(environment, async () => {
-    // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-    const folder = environment['INIT_CWD'] ?? process.cwd();
-    const wanted = parseTurnArguments(args, { folder, isPiped: !process.stdin.isTTY });
-    const message = wanted.message === '-' ? await readAll(process.stdin) : wanted.message;
-    if (message.trim() === '' && wanted.attachments.length === 0) throw emptyTurnError();
-    // A wrong call leaves no session behind.
-    const opts = Object.assign(wanted.opts, await outputOf(wanted));
-    for (const file of wanted.attachments) await requireFile(file);
-    const run = async (server: FoundServer): Promise<number> => {
-      const screen = openScreen(environment, wanted.json);
-      const client = clientOf(server, reportRetries(screen));
-      await requireTools(client, wanted);
-      const attachments = await attach(client, wanted, message);
-      const isNew = wanted.sessionId === undefined && wanted.opts.replaces === undefined;
-      const sessionId = wanted.sessionId ?? (await sessionFor(client, folder, wanted));
-      const asked = { ...wanted, opts, attachments, message, sessionId };
-      return runTurn({ client, screen, environment }, asked).catch(async (error: unknown) => {
-        // Refused before it began: a session without a turn is of no use.
-        if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
-        throw error;
+/** `turnpike turn`: runs one turn and prints its stream. Exit code: the turn's; 1 when it was refused or lost. */
+export function turnCommand(command: CliCommand, cli: Cli): void {
+  command
+    .argument('[MESSAGE...]', '- is standard input, which is the message where there is none')
+    .option('--attach <FILE>', 'attach a file; may be repeated', collect)
+    .option('--session <ID>', 'go on with a session; default: a new session for the current folder')
+    .option('--persona <NAME>', 'one of the named agents')
+    .addOption(
+      // In any case of its letters, as in the API: `choices` alone would be strict.
+      new Option('--mode <MODE>', 'the permission mode')
+        .choices(permissionModes)
+        .argParser(parseMode),
+    )
+    .option('--model <MODEL>', 'see turnpike models')
+    .option('--tools <A,B>', 'the tools that the turn may use')
+    .option(
+      '--replaces <TURN>',
+      'take the place of a turn that has ended, and of all that follow it',
+    )
+    .option(
+      '--output <FILE>',
+      'end with an object of the JSON Schema in the file; print it alone, exit with 1 if there is none',
+    )
+    .addOption(jsonOption)
+    .addOption(startOption)
+    .addOption(urlOption)
+    .action(async (words, { url, start, attach: files = [], session, tools, output, ...more }) => {
+      const { environment } = cli;
+      // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
+      const folder = environment['INIT_CWD'] ?? process.cwd();
+      const isPiped = words.length === 0 && !process.stdin.isTTY;
+      const typed = words.join(' ');
+      const message = isPiped || typed === '-' ? await readAll(process.stdin) : typed;
+      if (message.trim() === '' && files.length === 0) {
+        throw new UsageError(
+          'Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).',
+        );
+      }
+      const { json, persona, mode, model, replaces } = more;
+      // A wrong call leaves no session behind.
+      const format = output === undefined ? {} : await readFormat(path.resolve(folder, output));
+      const opts = {
+        ...compact({ mode, model, persona, replaces }),
+        ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
+        ...format,
+      };
+      const attachments = files.map((file) => path.resolve(folder, file));
+      for (const file of attachments) await requireFile(file);
+      const orElse = start === true ? 'start' : 'offer';
+      await runOnServer(cli, { url, orElse }, async (server) => {
+        const screen = openScreen(environment, json === true);
+        const client = clientOf(server, reportRetries(screen));
+        await requireTools(client, opts);
+        const uploaded = await attach(client, attachments, message);
+        const isNew = session === undefined && replaces === undefined;
+        const sessionId = session ?? (await sessionFor(client, folder, { persona, replaces }));
+        const wanted = { sessionId, message, attachments: uploaded, opts };
+        return runTurn({ client, screen, environment }, wanted).catch(async (error: unknown) => {
+          // Refused before it began: a session without a turn is of no use.
+          if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
+          throw error;
+        });
       });
-    };
-    return { url: wanted.url, orElse: wanted.start ? 'start' : 'offer', run };
-  });
+    });
+}
+
+/** @throws UsageError. */
+function parseMode(given: string): string {
+  const isMode = permissionModes.some((known) => known.toLowerCase() === given.toLowerCase());
+  if (isMode) return given;
+  throw new UsageError(`--mode ${unknownName('mode', given, permissionModes)}.`);
 }
 
 /** @throws UsageError for names that no tool of the server has; those of MCP servers are found when they are used. */
-async function requireTools(client: TurnpikeClient, { opts }: TurnArguments): Promise<void> {
-  const wanted = (opts.tools ?? []).filter((name) => !name.startsWith('mcp__'));
+async function requireTools(client: TurnpikeClient, { tools = [] }: TurnOptions): Promise<void> {
+  const wanted = tools.filter((name) => !name.startsWith('mcp__'));
   if (wanted.length === 0) return;
   const known = [...(await client.tools()).map(({ name }) => name), ...serverToolNames];
   const missing = wanted.find((name) => !known.includes(name));
@@ -70,20 +117,19 @@ async function requireTools(client: TurnpikeClient, { opts }: TurnArguments): Pr
 /** Uploads the files; without the refused ones the turn still runs if it has a message or a file. */
 async function attach(
   client: TurnpikeClient,
-  { attachments }: TurnArguments,
+  files: readonly string[],
   message: string,
 ): Promise<string[]> {
   const warn = (text: string): void => void process.stderr.write(`${text}\n`);
-  const taken = await uploadFiles(client, attachments, warn);
+  const taken = await uploadFiles(client, files, warn);
   if (taken.length === 0 && message.trim() === '') {
     throw new Error('No file was uploaded and there is no message: no turn was started.');
   }
   return taken;
 }
 
-/** The schema of `--output` as an option; none without it. */
-async function outputOf({ outputFile }: TurnArguments): Promise<Pick<TurnOptions, 'output'>> {
-  if (outputFile === undefined) return {};
+/** The JSON Schema in a file as an option. @throws UsageError where there is none. */
+async function readFormat(outputFile: string): Promise<Pick<TurnOptions, 'output'>> {
   await requireFile(outputFile);
   const source = await readFile(outputFile, 'utf8');
   try {
@@ -110,9 +156,9 @@ function printOutput({ output, outcome, reason, exitCode, error }: TurnResult): 
 async function sessionFor(
   client: TurnpikeClient,
   projectRoot: string,
-  { persona, opts }: TurnArguments,
+  { persona, replaces }: { persona: string | undefined; replaces: string | undefined },
 ): Promise<string> {
-  if (opts.replaces !== undefined) return (await client.turns.get(opts.replaces)).sessionId;
+  if (replaces !== undefined) return (await client.turns.get(replaces)).sessionId;
   const { sessionId } = await client.sessions.create(compact({ projectRoot, persona }));
   process.stderr.write(`session ${sessionId}\n`);
   return sessionId;
@@ -124,14 +170,13 @@ async function runTurn(
     screen,
     environment,
   }: Pick<AskDeps, 'screen' | 'environment'> & { client: TurnpikeClient },
-  wanted: TurnArguments & { sessionId: string },
+  wanted: { sessionId: string; message: string; attachments: string[]; opts: TurnOptions },
 ): Promise<number> {
-  const { sessionId, message, attachments, opts } = wanted;
-  const starting = client.turn({ sessionId, message, attachments, opts });
+  const starting = client.turn(wanted);
   const stopListening = interruptOnSignal(async () => (await starting).interrupt());
   try {
     const turn = await starting;
-    const isObjectAlone = wanted.outputFile !== undefined && !wanted.json;
+    const isObjectAlone = wanted.opts.output !== undefined && !screen.json;
     if (isObjectAlone) return printOutput(await turn.result());
     // A person at a terminal answers here; elsewhere turnpike approve does.
     const { stdin, stdout } = process;
@@ -148,79 +193,6 @@ async function runTurn(
   } finally {
     stopListening();
   }
-}
-
-const options = {
-  attach: { type: 'string', multiple: true },
-  session: { type: 'string' },
-  persona: { type: 'string' },
-  mode: { type: 'string' },
-  model: { type: 'string' },
-  tools: { type: 'string' },
-  output: { type: 'string' },
-  replaces: { type: 'string' },
-  json: { type: 'boolean' },
-  ...startOptions,
-} as const;
-
-export interface TurnArguments {
-  /** `-` stands for standard input. */
-  message: string;
-  /** Absolute paths. */
-  attachments: string[];
-  sessionId: string | undefined;
-  persona: string | undefined;
-  opts: TurnOptions;
-  /** Absolute path of the JSON Schema of the object that the turn ends with; undefined: it ends with text. */
-  outputFile: string | undefined;
-  json: boolean;
-  /** The value of `--url`. */
-  url: string | undefined;
-  /** Start a server without a question where none is found. */
-  start: boolean;
-}
-
-/**
- * Parses the arguments after `turnpike turn`.
- *
- * @param caller `folder`: where relative paths start; `isPiped`: standard input is no terminal, and is the
- *   message where the arguments have none.
- * @throws UsageError
- */
-export function parseTurnArguments(
-  args: readonly string[],
-  { folder, isPiped }: { folder: string; isPiped: boolean },
-): TurnArguments {
-  const { values, positionals } = parseCall(args, { options, allowPositionals: true });
-  const message = positionals.length === 0 && isPiped ? '-' : positionals.join(' ');
-  const attachments = (values.attach ?? []).map((file) => path.resolve(folder, file));
-  if (message.trim() === '' && attachments.length === 0) throw emptyTurnError();
-  const { mode, model, tools, persona } = values;
-  const isMode = permissionModes.some((known) => known.toLowerCase() === mode?.toLowerCase());
-  if (mode !== undefined && !isMode) {
-    throw new UsageError(`--mode ${unknownName('mode', mode, permissionModes)}.`);
-  }
-  return {
-    message,
-    attachments,
-    sessionId: values.session,
-    persona,
-    opts: compact({
-      mode,
-      model,
-      tools: tools?.split(',').filter((name) => name !== ''),
-      persona,
-      replaces: values.replaces,
-    }),
-    outputFile: values.output === undefined ? undefined : path.resolve(folder, values.output),
-    json: values.json ?? false,
-    url: values.url,
-    start: values.start ?? false,
-  };
-}
-
-export function emptyTurnError(): UsageError {
-  return new UsageError('Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).');
 }
 
 /**

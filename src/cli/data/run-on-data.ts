@@ -5,40 +5,31 @@ import type { StoredData } from '../../app/open-stored-data.js';
 import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
 import { NoServerError, locateServer, clientOf } from '../server/find-server.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
-import { UsageError } from '../arguments.js';
+import { UsageError, type Cli } from '../command.js';
 import { type Config, parseConfig } from '../../config/config.js';
 
-type Environment = Record<string, string | undefined>;
-
-/** A command on what is stored. */
-export interface DataCommand {
-  /** The value of `--url`. */
-  url: string | undefined;
-  /** Whether a missing data folder is created. Default: false. */
-  mayCreate?: boolean;
-  /** @returns the exit code. */
-  run(data: StoredData): Promise<number>;
-}
+type Environment = Cli['environment'];
 
 /**
  * Runs a command on what is stored, and says why it failed.
  *
- * @param parse parses the command's arguments; it may throw UsageError.
- * @returns the exit code: the command's; 1 when it failed; 2 for a wrong call.
+ * @param options `mayCreate`: whether a missing data folder is created. Default: false.
+ * @param run it returns the exit code of the command.
  */
 export async function runOnData(
-  environment: Environment,
-  parse: () => DataCommand,
-): Promise<number> {
+  cli: Cli,
+  { url, mayCreate = false }: { url: string | undefined; mayCreate?: boolean },
+  run: (data: StoredData) => Promise<number>,
+): Promise<void> {
+  const { environment } = cli;
   let data: StoredData | undefined;
   try {
-    const { url, mayCreate = false, run } = parse();
     data = await openData(environment, { url, mayCreate });
-    return await run(data);
+    cli.exitCode = await run(data);
   } catch (error) {
     const isOpen = data !== undefined;
-    process.stderr.write(`${isOpen ? explain(error) : explainOpening(error, environment)}\n`);
-    return exitCodeOf(error);
+    cli.err(`${isOpen ? explain(error) : explainOpening(error, environment)}\n`);
+    cli.exitCode = exitCodeOf(error);
   } finally {
     await data?.close();
   }
@@ -70,7 +61,7 @@ const AUDIT_ACTOR = 'command-line';
  * @throws UsageError, ConfigError, NoServerError; what a server's start throws.
  */
 async function openData(
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   { url, mayCreate }: { url: string | undefined; mayCreate: boolean },
 ): Promise<StoredData> {
   const found = await locateStore(environment, { url, mayCreate });
@@ -88,10 +79,7 @@ function atServer(server: { url: string; key: string | undefined }): StoredData 
   };
 }
 
-async function inStore(
-  config: Config,
-  environment: Record<string, string | undefined>,
-): Promise<StoredData> {
+async function inStore(config: Config, environment: Environment): Promise<StoredData> {
   // Loaded when needed alone: the server's code takes a second to load.
   const { openStoredData } = await import('../../app/open-stored-data.js');
   return openStoredData({ config, environment, by: AUDIT_ACTOR });
@@ -120,7 +108,7 @@ export interface StoreSearch {
  * @throws UsageError, ConfigError; NoServerError where there is neither server nor folder.
  */
 export async function locateStore(
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   { url, mayCreate, needsRedis = true }: StoreSearch,
 ): Promise<StoreLocation> {
   const config = parseConfig(environment, { needsRedis });

@@ -2,7 +2,7 @@ import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { ConfigError } from '../../config/config.js';
 import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
-import { UsageError } from '../arguments.js';
+import { UsageError } from '../command.js';
 import { plainText, oneLine } from '../terminal/screen.js';
 
 /** A message for the user: why a command failed, and what to do. */

@@ -6,7 +6,7 @@ import { errorCode } from '../../platform/error-code.js';
 import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
 import { SchemaError } from '../../storage/migrate-database.js';
 import { UnreachableError } from '../../storage/database-errors.js';
-import { UsageError } from '../arguments.js';
+import { UsageError } from '../command.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

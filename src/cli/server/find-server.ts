@@ -5,7 +5,7 @@ import { parseConfig } from '../../config/config.js';
 import { confirm } from '../terminal/terminal-input.js';
 import { parseValue, show } from '../../platform/parsing/parse-value.js';
 import { livingOwner } from '../../storage/folder/data-folder.js';
-import { UsageError } from '../arguments.js';
+import { UsageError } from '../command.js';
 
 type Environment = Record<string, string | undefined>;
 

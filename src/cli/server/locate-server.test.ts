@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataFolder } from '../../storage/folder/data-folder.js';
 import { locateServer } from './find-server.js';
-import { UsageError } from '../arguments.js';
+import { UsageError } from '../command.js';
 
 const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
 

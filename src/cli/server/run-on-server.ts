@@ -1,61 +1,70 @@
 import type { Page, TurnpikeClient } from '../../client/turnpike-client.js';
-import { exitCodeOf, explainFailure } from '../render/explain-failure.js';
+import { subcommand, type Cli, type CliCommand } from '../command.js';
+import { printTable, type Table } from '../render/table.js';
 import { clientOf, findServer, type FindOptions, type FoundServer } from './find-server.js';
 
-type Environment = Record<string, string | undefined>;
-
-/** A command that a server answers. */
-export interface ServerCommand extends Partial<FindOptions> {
-  /** @returns the exit code. */
-  run(server: FoundServer): Promise<number>;
-}
-
 /**
- * Runs a command on the server that is found, and says why it failed. Starts no server unless `orElse` says so: a
- * new one has nothing to answer with.
+ * Runs a command on the server that is found. Starts no server unless `orElse` says so: a new one has nothing to
+ * answer with.
  *
- * @param parse parses the command's arguments; it may throw UsageError.
- * @returns the exit code: the command's; 1 when it failed; 2 for a wrong call.
+ * @param run it returns the exit code of the command.
  */
 export async function runOnServer(
-  environment: Environment,
-  parse: () => ServerCommand | Promise<ServerCommand>,
-): Promise<number> {
-  let server: FoundServer | undefined;
+  cli: Cli,
+  { url, orElse = 'refuse' }: Partial<FindOptions>,
+  run: (server: FoundServer) => Promise<number>,
+): Promise<void> {
+  const server = await findServer(cli.environment, { url, orElse });
   try {
-    const { url, orElse = 'refuse', run } = await parse();
-    server = await findServer(environment, { url, orElse });
-    return await run(server);
-  } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
-    return exitCodeOf(error);
+    cli.exitCode = await run(server);
   } finally {
-    await server?.close();
+    await server.close();
   }
 }
 
-/**
- * Asks the server that is found, and prints the answer, a line each.
- *
- * @param none what is said in place of an answer without lines.
- * @returns the exit code, as of `runOnServer`.
- */
-export function askServer<Wanted extends { url: string | undefined; json: boolean }>(
-  environment: Environment,
-  parse: () => Wanted,
-  act: (client: TurnpikeClient, wanted: Wanted) => Promise<readonly string[]>,
-  none = 'There are none.',
-): Promise<number> {
-  return runOnServer(environment, () => {
-    const wanted = parse();
-    const run = async (server: FoundServer): Promise<number> => {
-      const lines = await act(clientOf(server), wanted);
-      for (const line of lines) process.stdout.write(`${line}\n`);
-      if (lines.length === 0 && !wanted.json) process.stderr.write(`${none}\n`);
-      return 0;
-    };
-    return { url: wanted.url, run };
+/** How the answers of a server are printed. */
+export interface Listing<One> {
+  ask(client: TurnpikeClient): Promise<readonly One[]>;
+  /** For people: a table, or lines. */
+  show(all: readonly One[]): Table | readonly string[];
+  /** Printed to standard error where there is no answer. */
+  none?: string;
+}
+
+/** Asks the server that is found, and prints its answers: as `show` has them, or with `json` a line of JSON each. */
+export function listOnServer<One>(
+  cli: Cli,
+  { url, json = false }: { url?: string | undefined; json?: boolean | undefined },
+  { ask, show, none = 'There are none.' }: Listing<One>,
+): Promise<void> {
+  return runOnServer(cli, { url }, async (server) => {
+    const all = await ask(clientOf(server));
+    if (json) for (const one of all) cli.out(`${JSON.stringify(one)}\n`);
+    else if (all.length === 0) cli.err(`${none}\n`);
+    else printTable(cli, show(all));
+    return 0;
   });
+}
+
+/** Adds a subcommand on one thing of the server, without options of its own: `pause <KEY>`. */
+export function subcommandOnOne<One>(
+  parent: CliCommand,
+  cli: Cli,
+  {
+    usage,
+    about,
+    ask,
+    ...listing
+  }: {
+    usage: `${string} <${string}>`;
+    about: string;
+    ask(client: TurnpikeClient, id: string): Promise<One>;
+    show(all: readonly One[]): Table | readonly string[];
+  },
+): void {
+  subcommand(parent, usage, about).action((id, options) =>
+    listOnServer(cli, options, { ...listing, ask: async (client) => [await ask(client, id)] }),
+  );
 }
 
 /** Most entries of a page. */

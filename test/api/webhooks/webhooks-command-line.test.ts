@@ -83,7 +83,10 @@ describe('webhooks, from the command line and the typed client', () => {
 
   it('that are called wrongly are not sent to the server', async () => {
     const wrong = await turnpike('redeliver', 'hook_1');
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('deliveries ID')]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('redeliver [options] <ID> <DELIVERY>'),
+    ]);
     const refused = await turnpike('add', 'http://example.com/');
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('https://')]);
   });

@@ -1,0 +1,203 @@
+import { Argument, CommanderError } from '@commander-js/extra-typings';
+import { CliCommand, noCommand, UsageError, type Cli } from './command.js';
+
+/** Adds the arguments, options and action of a command. */
+type Declare = (command: CliCommand, cli: Cli) => void;
+
+/**
+ * The commands: their names, what they are for, and their code, which is loaded when the command is called: the code of
+ * all takes longer to load than most commands take.
+ */
+const commands: readonly (readonly [name: string, about: string, load: () => Promise<Declare>])[] =
+  [
+    [
+      'turn',
+      'run one turn and print its stream',
+      async () => (await import('./commands/turn-command.js')).turnCommand,
+    ],
+    [
+      'chat',
+      'talk, message by message; /help lists its commands',
+      async () => (await import('./commands/chat-command.js')).chatCommand,
+    ],
+    [
+      'tail',
+      'print a turn that runs or ran',
+      async () => (await import('./commands/tail-command.js')).tailCommand,
+    ],
+    [
+      'sessions',
+      'list the latest sessions',
+      async () => (await import('./commands/list-command.js')).sessionsCommand,
+    ],
+    [
+      'fork',
+      'begin a session with the history up to a turn',
+      async () => (await import('./commands/fork-command.js')).forkCommand,
+    ],
+    [
+      'replay',
+      'run an ended turn again on recorded results, and compare both',
+      async () => (await import('./commands/replay-command.js')).replayCommand,
+    ],
+    [
+      'compare',
+      'show two turns side by side: cost, times, tool calls',
+      async () => (await import('./commands/replay-command.js')).compareCommand,
+    ],
+    [
+      'agents',
+      'list the named agents',
+      async () => (await import('./commands/list-command.js')).agentsCommand,
+    ],
+    [
+      'skills',
+      'list the skills of the server, with the faults of their files',
+      async () => (await import('./commands/list-command.js')).skillsCommand,
+    ],
+    [
+      'models',
+      'list the models that turns may name, with windows and prices',
+      async () => (await import('./commands/list-command.js')).modelsCommand,
+    ],
+    [
+      'approvals',
+      'list the questions that turns wait for',
+      async () => (await import('./commands/answer-command.js')).approvalsCommand,
+    ],
+    [
+      'approve',
+      'approve a tool call',
+      async () => (await import('./commands/answer-command.js')).approveCommand,
+    ],
+    [
+      'deny',
+      'deny a tool call; the model gets the reason',
+      async () => (await import('./commands/answer-command.js')).denyCommand,
+    ],
+    [
+      'webhooks',
+      'say where events of your turns are sent, and see what was sent',
+      async () => (await import('./commands/webhooks-command.js')).webhooksCommand,
+    ],
+    [
+      'memory',
+      'show and delete what agents keep for you',
+      async () => (await import('./commands/memory-command.js')).memoryCommand,
+    ],
+    [
+      'schedules',
+      'run turns at times of a clock',
+      async () => (await import('./commands/schedules-command.js')).schedulesCommand,
+    ],
+    [
+      'feedback',
+      'say what you think of turns',
+      async () => (await import('./commands/feedback-command.js')).feedbackCommand,
+    ],
+    [
+      'serve',
+      'serve until a signal stops it; the default command',
+      async () => (await import('./commands/serve-command.js')).serveCommand,
+    ],
+    [
+      'keys',
+      'manage API keys',
+      async () => (await import('./commands/keys-command.js')).keysCommand,
+    ],
+    [
+      'export',
+      'write sessions as lines of JSON, with turns and files',
+      async () => (await import('./commands/data-commands.js')).exportCommand,
+    ],
+    [
+      'import',
+      'store the sessions of an export that are not there yet',
+      async () => (await import('./commands/data-commands.js')).importCommand,
+    ],
+    [
+      'forget',
+      'delete all that is stored of a principal',
+      async () => (await import('./commands/data-commands.js')).forgetCommand,
+    ],
+    [
+      'migrate',
+      'bring the database up to date',
+      async () => (await import('./commands/migrate-command.js')).migrateCommand,
+    ],
+    [
+      'completion',
+      'print a script that completes commands and options in a shell',
+      async () => completionCommand,
+    ],
+  ];
+
+/**
+ * Runs a command of `turnpike`.
+ *
+ * @param args the name of the command, and its arguments.
+ * @returns the exit code: the command's; 1 when it failed; 2 for a wrong call.
+ */
+export async function runCommand(args: readonly string[], cli: Cli): Promise<number> {
+  const [name = ''] = args;
+  try {
+    const program = await createProgram(name, cli);
+    const isKnown = name.startsWith('-') || program.commands.some((one) => one.name() === name);
+    if (!isKnown) throw new UsageError(noCommand(program, name));
+    await program.parseAsync([...args], { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    // Help and version are printed. Help in place of a missing subcommand is about a wrong call.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return complain(error, name, cli);
+  }
+}
+
+/** Loaded when needed alone: what explains a failure knows the errors of all commands. */
+async function complain(error: unknown, name: string, cli: Cli): Promise<number> {
+  const { exitCodeOf, explainFailure } = await import('./render/explain-failure.js');
+  const text = explainFailure(error);
+  if (name === 'serve') (await import('./commands/serve-command.js')).complain('error', text);
+  else cli.err(`${text}\n`);
+  return exitCodeOf(error);
+}
+
+/** @param called the commands whose code is loaded: one, or `all`. */
+async function createProgram(called: string, cli: Cli): Promise<CliCommand> {
+  const program = new CliCommand('turnpike');
+  program
+    .description('An agent turn server: durable turns, resumable streams, one command to start.')
+    .usage('COMMAND [options]')
+    // Answered before any of this is loaded; it is here for the help.
+    .option('-v, --version', 'print the version and the commit it was built from')
+    .configureOutput({ writeOut: (text) => cli.out(text), writeErr: (text) => cli.err(text) })
+    .addHelpText(
+      'after',
+      `
+turnpike COMMAND --help lists the options of a command. Without a command, turnpike serves.
+Exit code: that of the turn (0 ended, 1 failed, 130 interrupted); 2 for a wrong call.`,
+    );
+  for (const [name, about, load] of commands) {
+    const command = new CliCommand(name).description(about).copyInheritedSettings(program);
+    if (called === name || called === ALL) (await load())(command, cli);
+    program.addCommand(command);
+  }
+  return program;
+}
+
+/** Every command, for `createProgram`. */
+const ALL = 'all';
+
+function completionCommand(command: CliCommand, cli: Cli): void {
+  command
+    .addArgument(new Argument('<SHELL>').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', `\n${installCompletion}`)
+    .action(async (shell) => {
+      const { completionScript } = await import('./completion.js');
+      cli.out(completionScript(shell, await createProgram(ALL, cli)));
+    });
+}
+
+const installCompletion = `bash: source <(turnpike completion bash)   in ~/.bashrc
+zsh:  source <(turnpike completion zsh)    in ~/.zshrc, after compinit
+fish: turnpike completion fish > ~/.config/fish/completions/turnpike.fish`;
