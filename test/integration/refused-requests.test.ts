@@ -91,6 +91,14 @@ describe('a refused request ends no session', () => {
       test.modelRequests.at(-1)?.body.messages.filter(({ role }) => role === 'user') ?? [],
     );
 
+  it('is none of a provider that has begun to reply: nothing is asked, or said, twice', async () => {
+    const events = await turn('[[tokens=8]] [[fail=400 after=4]]', {}, [await picture('red')]);
+    const text = events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : []));
+    expect(endOf(events)).toEqual(['failed']);
+    expect(text.join('').match(/word1/g)).toHaveLength(1);
+    expect(noticesOf(events)).not.toContain('part-left-out');
+  });
+
   it('leaves the refused turn out of what is sent from then on, and says so', async () => {
     expect(endOf(await turn('First.'))).toEqual(['completed']);
     const refused = await turn('Poison. [[fail=400]]');

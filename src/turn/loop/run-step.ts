@@ -59,7 +59,8 @@ export async function runStep(
     const called = await readReply(run, begun);
     if (called.type === 'replied') return { draft, ended: called.ended };
     const { outcome, ended } = called;
-    if (!(await recovery.recover(outcome))) {
+    // A provider that has begun a reply took the request, whatever error ends the stream.
+    if (hasBegun(draft) || !(await recovery.recover(outcome))) {
       const remedy = chooseRemedy(describeLost(run, draft, { outcome, retries }));
       if (remedy === undefined) {
         if (ended === undefined) throw outcome;
@@ -70,6 +71,11 @@ export async function runStep(
     }
     state = run.progress.state;
   }
+}
+
+/** Whether anything of a reply has come, which readers have then. */
+function hasBegun({ parts, openText, openThinking, openInput }: StepDraft): boolean {
+  return [parts, openText, openThinking, openInput].some((pieces) => pieces.length > 0);
 }
 
 interface Plan {
