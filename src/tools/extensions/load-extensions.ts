@@ -79,9 +79,8 @@ async function loadModule(name: string): Promise<Extension> {
 function whyNotLoaded(name: string, error: unknown): string {
   const file = toFile(name);
   if (file !== undefined && !existsSync(file)) return `there is no file ${file}`;
-  // This version of Node may load some TypeScript; extensions are the same on all that are supported.
   if (/\.[cm]?tsx?$/.test(name)) {
-    return 'it is TypeScript, which is not loaded: compile it to JavaScript, and name that file';
+    return `it is TypeScript that Node ${process.versions.node} does not run (${messageOf(error)}): from Node 22.18 on types are left out, but not enums, namespaces or parameter properties. Write it without them, or compile it to JavaScript and name that file`;
   }
   return `it cannot be loaded: ${messageOf(error)}`;
 }
