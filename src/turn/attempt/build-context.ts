@@ -280,7 +280,7 @@ function openToolContext(
     workdir: projectRoot,
     ownPaths,
     isDenied: openPathDenials(rules.permissions, spellings),
-    ...compact({ others, quota, mostResults: turn.options.options.contextNodes }),
+    ...compact({ others, quota, maxResults: turn.options.options.contextNodes }),
     env: services.shellEnv,
     todos: openTodos(parent, triggers),
     ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),

@@ -97,7 +97,7 @@ describe('the body of a request', () => {
     );
     expect(statuses).toEqual([413]);
     expect(text).toContain(setting);
-    expect(text).toMatch(/larger than \d+ bytes/);
+    expect(text).toMatch(/larger than the \d+ bytes/);
   });
 
   it.each<[string, string]>([

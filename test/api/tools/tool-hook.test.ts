@@ -156,7 +156,9 @@ describe('the tool hook', () => {
     expect(body['ready']).toBe(true);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/turnpike_tool_hook_questions_total\{outcome="failed"\} [2-9]/);
-    const lines = server.logLines.filter((line) => line.includes('tool hook could not be asked'));
+    const lines = server.logLines.filter((line) =>
+      line.includes('the tool hook gave no answer that can be used'),
+    );
     expect(lines.length).toBeGreaterThanOrEqual(2);
     for (const path of ['/health', '/health/agent']) {
       expect((await server.client.get(path)).body).toMatchObject({
