@@ -153,6 +153,64 @@ describe('Conversation', () => {
     conversation.close();
   });
 
+  describe('that shows an ended turn from its log', () => {
+    const reply: MessageDto = {
+      ...asked('one'),
+      messageId: 'msg_reply',
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'Hi' }],
+    };
+    const frame = (event: string, data: object): AnyFrame =>
+      ({ event, id: `one:1.${event}`, data }) as AnyFrame;
+    const load = async () => ({ session, messages: [asked('one'), reply], turns: [] });
+    const viewOf = (conversation: Conversation) => conversation.state.get().turns[0]?.view;
+
+    it('changes it once, when the log is whole', async () => {
+      let sendRest = (): void => undefined;
+      const rest = new Promise<void>((resolve) => {
+        sendRest = resolve;
+      });
+      const { api } = server({
+        load,
+        follow: async function* () {
+          yield frame('step:start', { step: 1 });
+          yield frame('chat:delta', { text: 'Hi there', step: 1 });
+          await rest;
+          yield frame('process:exit', { exitCode: 0 });
+        },
+      });
+      const conversation = new Conversation('sess_1', api, () => undefined);
+      await conversation.open();
+      const stored = viewOf(conversation);
+      const hydrated = conversation.hydrate('one');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([viewOf(conversation), stored?.phase]).toEqual([stored, 'ended']);
+      sendRest();
+      await hydrated;
+      expect(viewOf(conversation)).toMatchObject({ phase: 'ended', items: [{ text: 'Hi there' }] });
+      conversation.close();
+    });
+
+    it('leaves it as it is where the log cannot be read, and reads it when it is asked to again', async () => {
+      let reads = 0;
+      const { api } = server({
+        load,
+        follow: async function* () {
+          reads += 1;
+          yield frame('step:start', { step: 1 });
+          throw new Error('no connection');
+        },
+      });
+      const conversation = new Conversation('sess_1', api, () => undefined);
+      await conversation.open();
+      const stored = conversation.state.get().turns[0];
+      await conversation.hydrate('one');
+      await conversation.hydrate('one');
+      expect([conversation.state.get().turns[0], reads]).toEqual([stored, 2]);
+      conversation.close();
+    });
+  });
+
   it('is over once its session is gone, and asks no more', async () => {
     let asked = 0;
     const { api } = server({

@@ -111,9 +111,24 @@ export class Conversation {
     this.#update((turns) => turns.filter((turn) => turn.turnId !== turnId));
   }
 
-  /** Replays a turn from its log, which has more than the stored messages: sources and times. */
+  /**
+   * Shows an ended turn from its log, which has more than the stored messages: sources and times. The view changes once,
+   * when the log is whole: a turn that ran again for a moment would close its dialogs, and offer Stop.
+   */
   async hydrate(turnId: string): Promise<void> {
-    if (!this.#followed.has(turnId)) await this.#follow(turnId, true);
+    if (this.#followed.has(turnId)) return;
+    this.#followed.add(turnId);
+    const frames: AnyFrame[] = [];
+    try {
+      for await (const frame of this.server.follow(turnId, this.#closed.signal)) frames.push(frame);
+    } catch {
+      // The turn stays as its messages show it, and is asked for again when it is next in view.
+      this.#followed.delete(turnId);
+      return;
+    }
+    const view = frames.reduce(reduceTurn, emptyTurn(turnId));
+    if (!this.#isClosed && view.phase === 'ended')
+      this.#change(turnId, (turn) => ({ ...turn, view }));
   }
 
   async stop(): Promise<void> {
@@ -178,14 +193,13 @@ export class Conversation {
     );
   }
 
-  #follow(turnId: string, isQuiet = false): Promise<void> {
+  #follow(turnId: string): Promise<void> {
     this.#followed.add(turnId);
     this.#fresh.add(turnId);
-    return this.#read(turnId, this.server.follow(turnId, this.#closed.signal), isQuiet);
+    return this.#read(turnId, this.server.follow(turnId, this.#closed.signal));
   }
 
-  /** @param isQuiet whether faults are ignored, because the turn is shown already. */
-  async #read(turnId: string, frames: AsyncIterable<AnyFrame>, isQuiet = false): Promise<void> {
+  async #read(turnId: string, frames: AsyncIterable<AnyFrame>): Promise<void> {
     try {
       for await (const frame of frames) {
         if (this.#isClosed) return;
@@ -196,7 +210,7 @@ export class Conversation {
       if (this.#isClosed) return;
       this.#batch.flush();
       this.#fresh.delete(turnId);
-      if (!isQuiet) this.#change(turnId, (turn) => ({ ...turn, fault }));
+      this.#change(turnId, (turn) => ({ ...turn, fault }));
     }
   }
 
