@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
+import { Client } from 'pg';
+import { newDatabase } from '../../test/support/database/new-database.js';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
 import { openTestDatabase } from '../../test/support/database/database.js';
+import { openPostgres } from './postgres-database.js';
 import { batchPool } from './statements.js';
 import type { Database, OpenedDatabase } from './connection.js';
 
@@ -47,4 +50,22 @@ describe('the connections for statements of batches', () => {
     expect(batchPool(embedded.db)).toBe(embedded.db);
     await embedded.close();
   });
+});
+
+it('a start that is given one connection and no other fails, and does not hang', async () => {
+  const { url, drop } = await newDatabase();
+  const role = `narrow_${process.pid}`;
+  const owner = new Client({ connectionString: url });
+  await owner.connect();
+  await owner.query(`create role ${role} login connection limit 1`);
+  await owner.query(`grant usage on schema drizzle to ${role}`);
+  await owner.query(`grant select on all tables in schema public, drizzle to ${role}`);
+  const narrow = new URL(url);
+  narrow.username = role;
+  const opening = openPostgres({ url: narrow.href, connections: 8, onError: () => undefined });
+  await expect(opening).rejects.toThrow('too many connections for role');
+  await owner.query(`drop owned by ${role}`);
+  await owner.query(`drop role ${role}`);
+  await owner.end();
+  await drop();
 });

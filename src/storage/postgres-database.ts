@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { Client, Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { errorCode } from '../platform/error-code.js';
 import { setBatchPool } from './statements.js';
 import { type OpenedDatabase, openCopyOut } from './connection.js';
@@ -105,10 +105,15 @@ function openPool(config: PoolConfig, onError: (error: Error) => void): Pool {
  */
 async function checkNames(pool: Pool): Promise<void> {
   const statement = { name: 'turnpike_start', text: 'select 1' };
-  const clients = await Promise.all([pool.connect(), pool.connect()]);
+  const clients: PoolClient[] = [];
   try {
-    for (const client of clients) await client.query(statement);
+    while (clients.length < 2) {
+      const client = await pool.connect();
+      clients.push(client);
+      await client.query(statement);
+    }
   } finally {
+    // Also of a server that gave one connection and no other: the end of a pool waits for those in use.
     for (const client of clients) client.release();
   }
 }
