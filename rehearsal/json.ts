@@ -8,7 +8,7 @@ export type JsonValue =
 export type JsonObject = { [key: string]: JsonValue };
 
 declare global {
-  /** Of every Node that this runs on, and not of the compiler's library yet. */
+  /** Members that every supported Node has, and that the compiler's library lacks. */
   interface JSON {
     rawJSON(text: string): object;
     isRawJSON(value: unknown): boolean;

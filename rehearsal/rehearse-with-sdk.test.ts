@@ -243,4 +243,13 @@ describe('the SDK', () => {
     expect(input_tokens).toBeGreaterThan(2);
     expect((await reply(user('Count me.'))).usage.input_tokens).toBe(input_tokens);
   });
+
+  it('counts a request whose thinking takes more than the smallest model replies with', async () => {
+    const request = {
+      model: 'claude-haiku-4-5-20251001',
+      messages: [user('Count me.')],
+      thinking: { type: 'enabled' as const, budget_tokens: 40_000 },
+    };
+    expect((await client().messages.countTokens(request)).input_tokens).toBeGreaterThan(2);
+  });
 });

@@ -67,10 +67,10 @@ export interface DocumentBlock extends Cached {
 /** Calls and results of server tools, and files. */
 export interface OpaqueBlock extends Cached {
   type: (typeof opaqueBlockTypes)[number];
-  /** Of a call, with `name`. */
+  /** Id of a call, which also has `name`; absent in a result. */
   id?: string;
   name?: string;
-  /** Of a result. */
+  /** Id of the call that a result answers. */
   tool_use_id?: string;
   content?: unknown;
 }

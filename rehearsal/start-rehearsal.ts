@@ -11,7 +11,8 @@ import {
   rehearsedFailure,
   refuse,
 } from './http/wire-error.js';
-import { toModelInfo, findProfile, listModels } from './models/models.js';
+import { isPlainObject } from './json.js';
+import { toModelInfo, findProfile, listModels, maxOutputOf } from './models/models.js';
 import { shareTimer, type Clock, type Stage, playReply } from './reply/play-reply.js';
 import type { RehearsalRequest } from './request-types.js';
 import { PromptCache, totalOf } from './usage/prompt-cache.js';
@@ -230,8 +231,9 @@ async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promis
 async function answerCount({ request, response, requestId }: Exchange): Promise<void> {
   const contract = parseHeaders(request.headers);
   const body: unknown = await parseJsonBody(request);
-  // A count has no `max_tokens`, which the validation of messages requires.
-  const accepted = acceptRequest({ ...Object(body), max_tokens: 32_000 }, contract);
+  // A count has no `max_tokens`, which the rules of messages require: the most that the model takes refuses nothing.
+  const counted = isPlainObject(body) ? { ...body, max_tokens: maxOutputOf(body['model']) } : body;
+  const accepted = acceptRequest(counted, contract);
   const { total } = countPrompt(accepted, await loadTokenizer());
   sendJson(response, requestId, { status: 200, body: { input_tokens: total } });
 }

@@ -173,6 +173,11 @@ export function findProfile(id: string): ModelProfile {
   throw unknownModel(id);
 }
 
+/** Most tokens of a reply of a model; of the smallest for what is no model, which is refused elsewhere. */
+export function maxOutputOf(id: unknown): number {
+  return (typeof id === 'string' ? byId.get(id)?.mostOutput : undefined) ?? 32_000;
+}
+
 /**
  * The model of an id or alias that a request may call.
  *

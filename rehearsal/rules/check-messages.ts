@@ -84,7 +84,7 @@ function checkToolReferences(
   });
 }
 
-/** What version 2026-10-21 takes no longer. */
+/** Refuses what version 2026-10-21 no longer takes. */
 function checkVersion(
   role: RequestMessage['role'],
   content: readonly RequestBlock[],

@@ -132,7 +132,7 @@ function explainType(path: Path, body: unknown): WireError {
   );
 }
 
-/** What holds the block at a path: a tool's result, the system prompt, or a message of a role. */
+/** Names the holder of the block at a path: a tool's result, the system prompt, or the role of a message. */
 function holderOf(path: Path, body: unknown): string | undefined {
   if (path[0] === 'system') return 'system';
   if (path.at(-2) !== 'content') return undefined;
