@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
@@ -86,6 +88,8 @@ function callOf(route: string, ids: Things): [method: string, path: string, body
     .replace('/feedback/{key}', '/feedback/helpful')
     .replace('{deliveryId}', 'evt_1')
     .replace(/\{\w+\}/, thing === undefined ? '' : ids[thing]);
+  // Another id in the path would make it unknown to everybody.
+  if (path.includes('{')) throw new Error(`${route} has an id that this suite does not fill in`);
   const request = requests[route]?.(ids);
   if (typeof request === 'string') return [method.toUpperCase(), path + request];
   return request === undefined
@@ -288,6 +292,8 @@ describe('what somebody else has', () => {
     for (const path of [
       `/api/harness/session/${things.sessionId}`,
       `/api/harness/turns/${things.turnId}`,
+      `/api/harness/attachments/${things.attachmentId}`,
+      `/v1/responses/${things.responseId}`,
       `/api/harness/webhooks/${things.webhookId}`,
       `/api/harness/schedules/${things.scheduleKey}`,
       `/api/oracle/history?context_id=${things.oracleId}`,
@@ -301,7 +307,10 @@ describe('what somebody else has', () => {
 async function makeThings(owner: KeyedClient, { db, projectRoot }: TestServer): Promise<Things> {
   const made = await owner.send('POST', '/api/harness/session/create', { projectRoot });
   const { sessionId } = made.body['session'] as { sessionId: string };
-  const turn = await owner.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
+  const file = join(projectRoot, 'owned.txt');
+  await writeFile(file, 'mine');
+  const request = { sessionId, message: 'Hello', attachments: [file] };
+  const turn = await owner.send('POST', '/api/harness/turn', request);
   const oracle = await owner.send('POST', '/api/oracle', { question: 'Hello' });
   const chat = await owner.send('POST', '/agent/WORKING_ITEMS/chat', { message: 'Hello' });
   const hook = await owner.send('POST', '/api/harness/webhooks', { url: 'https://example.com/' });
