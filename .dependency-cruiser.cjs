@@ -298,7 +298,7 @@ module.exports = {
           '^src/governance/budgets/usage-service\\.ts$',
           '^src/governance/notices/project-facts\\.ts$',
           '^src/tools/output/schema-checks\\.ts$',
-          '^src/tools/[^/]*(controller|service|dto)\\.ts$',
+          '^src/tools/[^/]*(controller|dto)\\.ts$',
           // Where the services are injected that the plain functions of an attempt are given.
           '^src/turn/state/attempt-services\\.ts$',
           '\\.test\\.ts$',

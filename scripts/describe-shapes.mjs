@@ -49,10 +49,10 @@ export function describeShapes() {
     return name;
   });
   return [
-    '/** What the doc comments and types of shapes and routes say. `npm run docs` writes it. */',
+    '/** Descriptions and types of the shapes and routes of the API, from their doc comments. `npm run docs` writes this file. */',
     ...[...imports].toSorted((a, b) => a.localeCompare(b)),
     '',
-    '/** Of a file: its classes, what is said of each of their members. */',
+    '/** The classes of one file, with a description of each member. */',
     'type Said = [Record<string, unknown>, Record<string, Record<string, object>>];',
     '',
     `export const apiShapes: Record<'models' | 'controllers', Said[]> = {\n${linked}\n};\n`,

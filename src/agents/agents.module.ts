@@ -28,7 +28,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           onProblem: (file, problem) =>
             logger.warn(
               { file, problem },
-              'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+              'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
             ),
         }),
     },
@@ -53,7 +53,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           onProblem: (file, problem) =>
             logger.warn(
               { file, problem },
-              'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+              'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
             ),
         });
         // A skill with a fault is left out; it keeps no server from its start.

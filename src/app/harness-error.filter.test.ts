@@ -237,7 +237,7 @@ describe('the error filter', () => {
     expect(logged()).toEqual([
       expect.objectContaining({
         level: 'error',
-        msg: 'a stream broke; its client can go on after the last event that it has',
+        msg: 'a stream broke; its client can resume after the last event that it received',
         error: expect.objectContaining({ message: secret.message }),
       }),
     ]);

@@ -106,7 +106,7 @@ export class Outages {
       this.#awaySince.set(label, this.clock.now());
       this.logger.warn(
         { service: label, reason },
-        `${label} does not answer; requests that need it get 503, and turns go on when it is back`,
+        `${label} does not answer; until it is back, what needs it waits or gets 503, and no accepted turn is lost`,
       );
     }
   }

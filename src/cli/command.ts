@@ -39,7 +39,7 @@ export class CliCommand extends Command {
   }
 }
 
-/** What is wrong with a call, in place of the library's sentence. */
+/** Explains a wrong call, in place of the library's sentence. */
 function explain(command: CliCommand, code: string | undefined, message: string): string {
   const call = `${fullName(command)} ${command.usage()}`;
   const [, quoted = ''] = /'(.*)'/.exec(message) ?? [];

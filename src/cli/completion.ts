@@ -8,13 +8,13 @@ interface Offer {
   about: string;
 }
 
-/** What a shell offers after the name of a command and its parents. */
+/** The words that a shell offers after the name of a command and its parents. */
 interface Context {
   /** `webhooks add`; empty for the program itself. */
   path: string;
   subcommands: Offer[];
   options: readonly Option[];
-  /** What the first argument may be, where that is known. */
+  /** The values of the first argument, where they are known. */
   values: readonly string[];
 }
 

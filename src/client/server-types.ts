@@ -12,7 +12,7 @@ export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uplo
 export type { TurnEvent } from '../events/turn-event.js';
 export type { QueueDto as QueueView } from '../ops/queue.dto.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/effective-preferences.js';
-export type { PreferenceValues as Settings } from '../options/preferences-store.js';
+export type { PreferenceValues as Settings } from '../options/preferences.js';
 export type {
   ListedModelDto as ListedModel,
   ModelListDto as ModelList,

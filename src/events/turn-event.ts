@@ -5,7 +5,7 @@ import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored
 /**
  * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
  * or `delta`. Every `switch` over it ends in `assertNever`, so that a new event breaks the build
- * in the fold, in each dialect and wherever else it must be handled.
+ * in the view of a turn, in each dialect and wherever else it must be handled.
  */
 
 export interface Source {

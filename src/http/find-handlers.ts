@@ -7,7 +7,7 @@ type Target = abstract new (...parameters: never[]) => object;
 
 /** A method of a controller that handles a route. */
 export interface RouteHandler {
-  /** Controller and method: `TurnController.post`. */
+  /** Controller and method: `TurnController.postTurn`. */
   name: string;
   controller: Target;
   handler: () => unknown;

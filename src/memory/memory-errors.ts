@@ -40,7 +40,7 @@ export function badPath(problem: string): TypedError {
 
 export function preconditionMissing(): TypedError {
   return invalidRequest(
-    "Send 'If-Match' with the ETag of the file that is to be replaced, or 'If-None-Match: *' for a new file: a write never replaces what its sender has not read",
+    "Send 'If-Match' with the ETag of the file to replace it, or 'If-None-Match: *' to make a new one. Without either, a write could replace what you have not read",
   );
 }
 

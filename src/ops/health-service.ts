@@ -32,7 +32,7 @@ export function listDependencies(
   { databaseUrl }: Config,
 ): Dependency[] {
   const isEmbedded = databaseUrl === undefined;
-  // One process has its queue and its log in its memory.
+  // A single process keeps its queue and its log in memory.
   const label = isEmbedded ? 'The memory of this process' : 'Redis';
   return [
     { name: 'database', label: isEmbedded ? 'The embedded database' : 'PostgreSQL', ping },
@@ -44,7 +44,7 @@ export function listDependencies(
 /** Injects the `Dependency` list of the process. */
 export const DEPENDENCIES = Symbol('Dependencies');
 
-/** What health asks of the parts of the process. */
+/** The parts of the process whose health is reported, by the methods that are asked. */
 @Injectable()
 export class HealthChecks {
   /** The default agent of sessions. */
@@ -132,12 +132,12 @@ export class HealthService {
     return model.ready ? found : { ready: false, checks: { ...found.checks, ...model.checks } };
   }
 
-  /** HealthDto of the process: whether it can do its work. */
+  /** Health of the process: whether it can do its work. */
   async health(): Promise<HealthDto> {
     return this.#view(await this.#look(), (found) => found.isReady);
   }
 
-  /** HealthDto of the default agent. */
+  /** Health of the default agent. */
   async agentHealth(): Promise<HealthDto> {
     const health = this.#view(await this.#look(), (one) => one.isReady && one.isAgentReady);
     return { ...health, commands: this.deps.commands };

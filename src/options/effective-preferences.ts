@@ -11,7 +11,7 @@ import { isUnlimited, resolveLimits } from './resolve-limits.js';
 import { chooseModel } from './option-rules.js';
 import type { OptionSources } from './option-rule.js';
 import { listOf } from '../http/fields/json-schemas.js';
-import { validPreferences, type PreferenceValue, preferencesOf } from './preferences-store.js';
+import { validPreferences, type PreferenceValue, preferencesOf } from './preferences.js';
 import {
   limitNames,
   preferenceDefaults,

@@ -19,7 +19,7 @@ import { resolveOptions } from './resolve-options.js';
 
 type LoaderConfig = Pick<Config, 'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
 
-/** What a turn's options are resolved from beside its request: its session, and its wire's and sender's own. */
+/** The sources of a turn's options in addition to its request: its session, its wire and its sender. */
 export type OptionSubject = OptionSources['session'] &
   Pick<OptionSources, 'asAgent' | 'wireMode' | 'wireOnDisconnect' | 'user' | 'preferences'> & {
     /** Limits where no tier sets any. Absent: the server's. */

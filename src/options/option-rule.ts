@@ -10,7 +10,7 @@ import type {
 } from '../storage/shapes/stored-options.js';
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { ResolvedModel } from '../provider/model-resolver.js';
-import type { Preferences } from './preferences-store.js';
+import type { Preferences } from './preferences.js';
 
 /**
  * The one definition of an option: what it does, its valid values in code, words and schema, who may set it, and the
@@ -28,7 +28,7 @@ export interface OptionRule<T> {
   fault?(value: unknown): string | undefined;
   /** Entries of a valid value that are left out of it: each with its place after the option's name. */
   odd?(value: unknown): { at: string; reason: string }[];
-  /** Who may set it beside the request, the first before the others. Absent: nobody. */
+  /** The sources that may set it in addition to the request; the first that does wins. Absent: none. */
   tiers?: Tiers<T>;
   fallback(): T;
 }
@@ -195,7 +195,7 @@ export interface OptionSources {
   asAgent?: boolean;
   /** Permission mode of the wire, in place of the session's. Absent: the session's. */
   wireMode?: 'direct' | 'dontAsk';
-  /** What the wire does of a turn without readers, where `opts` says nothing. Absent: `cancel`. */
+  /** The wire's default for a turn that loses its readers, where `opts` names none. Absent: `cancel`. */
   wireOnDisconnect?: OnDisconnect;
   /** Limits that the user saved. */
   user?: Partial<AgentConfig>;

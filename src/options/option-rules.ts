@@ -130,7 +130,7 @@ export const optionRules = {
     () => ['read', 'write', 'bash'],
     ({ persona }) => [['persona', parseNames(persona.tools)]],
   ),
-  // One of the limits: `resolveLimits` has its tiers.
+  // It is one of the limits, whose tiers `resolveLimits` has.
   maxTurns: countRule('Most model calls.', 12),
   persona: textRule('The agent.', 'WORKING_ITEMS', ({ session }) => personaTiers(session.persona)),
   mode: nameRule('The permission mode.', 'direct', modeTiers),

@@ -3,12 +3,8 @@ import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { AuditLog } from '../access/audit-log.js';
 import { userPreferences } from '../storage/schema.js';
-import {
-  PreferencesStore,
-  preferencesOf,
-  viewAgentConfig,
-  viewPreferences,
-} from './preferences-store.js';
+import { PreferencesStore } from './preferences-store.js';
+import { preferencesOf, viewAgentConfig, viewPreferences } from './preferences.js';
 
 describe('SettingsStore', () => {
   const database = useDatabase();

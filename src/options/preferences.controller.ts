@@ -20,12 +20,8 @@ import {
 } from './effective-preferences.js';
 import { OptionLoader } from './option-loader.js';
 import { optionRules } from './option-rules.js';
-import {
-  PreferencesStore,
-  viewAgentConfig,
-  viewPreferences,
-  type PreferenceValues,
-} from './preferences-store.js';
+import { PreferencesStore } from './preferences-store.js';
+import { viewAgentConfig, viewPreferences, type PreferenceValues } from './preferences.js';
 
 /** The reason why no route here names an owner. */
 const areTheCallers = 'they are the caller’s preferences';

@@ -14,7 +14,7 @@ import {
   ResetAgentConfigDto,
   ResetPreferencesDto,
 } from './preferences.dto.js';
-import { validPreferences } from './preferences-store.js';
+import { validPreferences } from './preferences.js';
 
 async function problemsOf(
   type: Type<object>,

@@ -59,7 +59,7 @@ export function resolveLimits(sources: LimitSources): LimitResolution {
 /** A limit that is never reached. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Whether a limit is none. Pure. */
+/** Whether a limit stands for no limit. Pure. */
 export function isUnlimited(limit: number): boolean {
   return limit >= UNLIMITED;
 }

@@ -79,7 +79,7 @@ export class DefinitionChecker {
     if (wanted.agent === undefined && wanted.projectRoot === undefined) return;
     throw invalidField(
       wanted.agent === undefined ? 'projectRoot' : 'agent',
-      "'agent' and 'projectRoot' are of new sessions: leave them out, or give 'session' as 'new'",
+      "'agent' and 'projectRoot' are for new sessions, and 'session' names an existing one: leave them out, or set 'session' to 'new'",
     );
   }
 

@@ -48,7 +48,7 @@ export function scheduleOverlaps(turnId: string): TypedError {
   });
 }
 
-/** @param problem completes "… has failed". */
+/** @param fault completes "The schedule's API key is …". */
 export function keyInvalid(fault: string): TypedError {
   return new TypedError('UNAUTHENTICATED', {
     message: `The schedule's API key is ${fault}. Resume the schedule with a valid key, which it uses from then on.`,

@@ -53,7 +53,7 @@ export class SlotRunner {
       const { id: scheduleId, key } = schedule;
       this.logger.warn(
         { scheduleId, key, missed: missed.count },
-        'a schedule missed fire times; they are not made up for',
+        'a schedule missed fire times; no turns are started for them',
       );
     }
     if (slot === undefined) await this.slots.settle(schedule, due);

@@ -51,7 +51,7 @@ export function rootNotOpen(
   const { instructionRoot } = open;
   const openRoots = [...new Set([open.own, ...open.named])];
   return new TypedError('WORKING_ROOT_CONFLICT', {
-    message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator opens others with TURNPIKE_PROJECT_ROOTS, or for a key of its own.`,
+    message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator can open others: for every key with TURNPIKE_PROJECT_ROOTS, for one with turnpike keys create --project-root.`,
     details: { projectRoot: shown, instructionRoot, openRoots },
   });
 }

@@ -127,7 +127,7 @@ export function prepared<Query>(
   return ofDatabase((db) => build(db, unnamed.has(db) ? '' : name));
 }
 
-/** One of what `build` makes for each database, made when it is first used. */
+/** Calls `build` once for each database, at its first use, and keeps the result. */
 export function ofDatabase<Made>(build: (db: Database) => Made): (db: Database) => Made {
   const made = new WeakMap<Database, Made>();
   return (db) => {

@@ -99,7 +99,7 @@ function warnOfShells(shells: Shells, logger: Logger): void {
   logger.warn(
     { reason },
     kind === 'off'
-      ? 'bash is off: no sandbox works here. Install bubblewrap 0.8 or later where user namespaces are allowed, or set TURNPIKE_ALLOW_UNSANDBOXED_BASH=true'
+      ? 'bash is off: no sandbox works here. Install bubblewrap 0.8 or later and allow user namespaces. TURNPIKE_ALLOW_UNSANDBOXED_BASH=true runs commands with all rights of this process'
       : 'bash runs WITHOUT a sandbox: its commands have all rights of this process',
   );
 }

@@ -105,7 +105,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A route handler, and whether its ownership is declared. */
 export interface RouteFound {
-  /** Controller and method: `TurnController.post`. */
+  /** Controller and method: `TurnController.postTurn`. */
   name: string;
   isDeclared: boolean;
 }

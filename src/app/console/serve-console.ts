@@ -135,6 +135,6 @@ function send(file: PageFile, { folder, request, response, next }: Sending): voi
 function notBuilt(): TypedError {
   return new TypedError('CONSOLE_NOT_BUILT', {
     message:
-      'The console is not built, or was built anew: run npm run build and start the server again. TURNPIKE_CONSOLE=false serves none. The API is described at /docs.',
+      'The console’s files are missing, or were built again while the server ran. Run npm run build, then restart the server; TURNPIKE_CONSOLE=false turns the console off. The API is described at /docs.',
   });
 }

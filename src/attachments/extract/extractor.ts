@@ -43,8 +43,6 @@ export interface ExtractorOptions extends Partial<ExtractorLimits> {
   onRefused?: (why: RefusedFile) => void;
 }
 
-/** Time limit of a file, in ms, and memory limit of a process, in MiB, where none is given. */
-const standardLimits: ExtractorLimits = { timeoutMs: 30_000, memoryMb: 768 };
 /** Share of a file's time limit after which OCR begins no other page. */
 const OCR_SHARE = 0.6;
 /** Time that an idle process stays, in ms. */
@@ -70,7 +68,8 @@ export class Extractor {
 
   constructor(private readonly options: ExtractorOptions = {}) {
     const { concurrency: slots = 2, maxChars = 400_000, clock = systemClock } = options;
-    this.#limits = { ...standardLimits, ...options };
+    const { timeoutMs = 30_000, memoryMb = 768 } = options;
+    this.#limits = { timeoutMs, memoryMb };
     this.#budget = { maxChars, ocrMs: this.#limits.timeoutMs * OCR_SHARE };
     this.#clock = clock;
     this.#slots = new FairSlots({ slots, quantumMs: QUANTUM_MS, clock });

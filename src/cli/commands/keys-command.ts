@@ -33,7 +33,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
     .option('--expires <TIME>', '30d, 12h or 90m; default: the key does not expire')
     .option(
       '--project-root <DIR>',
-      'a folder for its sessions, beside those that every key may use; may be repeated',
+      'a folder that its sessions may work in, in addition to those of every key; may be repeated',
       collect,
     )
     .option(

@@ -31,7 +31,10 @@ export function serveCommand(command: CliCommand, cli: Cli): void {
   command
     .option('--port <N>', 'port to listen on (TURNPIKE_PORT)')
     .option('--role <ROLE>', 'api, worker or all (TURNPIKE_ROLE)')
-    .option('--open', "open the API's page in a browser")
+    .option(
+      '--open',
+      'open the console in a browser, or the page of the API where the console is off',
+    )
     .action(async ({ port, role, open: isOpened = false }) => {
       // The config checks their values.
       const asked = compact({ TURNPIKE_PORT: port, TURNPIKE_ROLE: role });
@@ -100,7 +103,7 @@ function guardEventLoop(
     onError: (error) =>
       logger.warn(
         { error },
-        'the event loop watchdog failed; a blocked event loop does not end this process until it is restarted',
+        'the event loop watchdog failed; this process runs on without it, and a blocked event loop no longer ends it. Restart the process',
       ),
   });
 }
@@ -130,7 +133,7 @@ function showFirstKey(created: CreatedKeyDto): void {
   const { principal, scopes } = created.key;
   log.warn(
     { key: created.secret, principal, scopes },
-    'created the first API key, shown only now; send it as Authorization: Bearer',
+    'created the first API key, which is shown only this once; send it as Authorization: Bearer KEY',
   );
 }
 

@@ -73,7 +73,7 @@ export interface ResolvedOptions {
   thinking: ThinkingChoice;
   /** Whether the model cites the passages of files that it uses. */
   citations: boolean;
-  /** Whether the turn has a memory. Absent, in turns from before there was any: no. */
+  /** Whether the turn has a memory. Absent: no. */
   memory?: boolean;
   attachmentsAs: AttachmentsAs;
   /** Tools that the turn's client runs. Absent: none. */
@@ -127,7 +127,7 @@ export type OptionProvenance = Record<
   >,
   Provenance
 > & {
-  /** Absent in turns from before there was any. */
+  /** Absent where `memory` is. */
   memory?: Provenance;
   agentConfig: Record<keyof AgentConfig, Provenance>;
 };

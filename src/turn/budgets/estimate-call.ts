@@ -134,7 +134,7 @@ export async function countCall(
     lease.signal.throwIfAborted();
     logger.info(
       { error },
-      'the provider did not count the tokens of a request; its estimate is used',
+      'the provider did not count the tokens of a request; the server uses its own estimate',
     );
     return undefined;
   }

@@ -153,7 +153,7 @@ async function ask(
       span.fail('hook_failed');
       logger.warn(
         { ...about, reason: verdict.reason },
-        'the tool hook gave no answer that can be used; calls with effects are denied',
+        'the tool hook gave no usable answer; this call is denied, unless it only reads. Check the hook (TURNPIKE_TOOL_HOOK_URL)',
       );
     } else if (outcome !== 'allow') {
       logger.info(

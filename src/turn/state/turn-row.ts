@@ -1,5 +1,5 @@
 import { and, count, eq, isNull, sql, type SQL } from 'drizzle-orm';
-import type { StoredPreferences } from '../../options/preferences-store.js';
+import type { StoredPreferences } from '../../options/preferences.js';
 import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';

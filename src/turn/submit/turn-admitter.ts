@@ -131,7 +131,7 @@ export class TurnAdmitter {
       // The turn is stored: the sweeper does what is left to do.
       logger.warn(
         { turnId, error },
-        'could not end or promote the turns before a held one; it starts when they have ended',
+        'could not finish queueing a held turn; it is stored, and starts when the turns before it have ended',
       );
     }
     const disposition: Disposition = interrupts

@@ -16,7 +16,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import { preferencesOf, type StoredPreferences } from '../../options/preferences-store.js';
+import { preferencesOf, type StoredPreferences } from '../../options/preferences.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';

@@ -158,7 +158,7 @@ export class Sweeper {
   async start(): Promise<void> {
     const turns = await this.#wakeWorkers(0);
     if (turns > 0)
-      this.logger.info({ turns }, 'unfinished turns of earlier processes are queued again');
+      this.logger.info({ turns }, 'turns wait without a worker; workers are woken for them');
     // Readers that leave from now on are seen to leave.
     await this.abandoned.cancel();
     this.#poller.later();

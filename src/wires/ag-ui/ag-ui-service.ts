@@ -292,6 +292,6 @@ function threadBusy(): TypedError {
 
 function nothingNew(): TypedError {
   return invalidRequest(
-    "There is nothing new in the run: send a user message after the assistant's last one, 'resume' entries for its interrupts, or the output of a tool of yours that it waits for as a tool message",
+    "There is nothing new in the run. Send one of: a user message after the assistant's last one; 'resume' entries for its interrupts; a tool message with the output of a tool of yours that it waits for",
   );
 }

@@ -12,7 +12,9 @@ export function chatNotFound(chatId: string): TypedError {
 }
 
 export function badPage(): TypedError {
-  return invalidRequest("'before' must be the 'before' of a page of the same chat");
+  return invalidRequest(
+    "'before' must be a value that an earlier page of this chat gave as its 'before'",
+  );
 }
 
 export function chatBusy(chatId: string): TypedError {

@@ -116,7 +116,7 @@ async function readInput(
     };
   }
   throw invalidRequest(
-    "There is nothing new in 'messages': send a user message after the last assistant message, or the last assistant message with an approval that was answered or the output of a tool of yours",
+    "There is nothing new in 'messages'. Send a user message after the last assistant message; or send that assistant message again, with an answered approval or the output of a tool of yours in it",
   );
 }
 

@@ -16,7 +16,7 @@ export function unknownContext(contextId: string): TypedError {
 
 export function unknownProject(projectId: string): TypedError {
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
-    message: `There is no project ${projectId.slice(0, 120)}. Leave project_id out, or make a folder of that name in TURNPIKE_ORACLE_ROOT.`,
+    message: `There is no project ${projectId.slice(0, 120)}. Leave project_id out, or make a folder of that name in TURNPIKE_PROJECT_ROOT or, where that is not set, in your folder of TURNPIKE_PROJECTS_DIR.`,
   });
 }
 

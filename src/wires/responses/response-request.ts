@@ -173,7 +173,10 @@ const includable = [
  */
 function checkSettings({ store, background, include }: CreateResponseDto): void {
   if (store === false && background === true) {
-    throw badField('store', "must be true for 'background': such a response is asked for later.");
+    throw badField(
+      'store',
+      "must not be false with 'background': a response in the background is fetched later, so it is stored.",
+    );
   }
   if (include === undefined || include === null) return;
   const wrong = Array.isArray(include)
@@ -203,8 +206,7 @@ function readTools({ tools, tool_choice: choice }: CreateResponseDto): ReadField
     opts: read === undefined ? none : { ...none, clientTools: read.clientTools },
     given: {
       ...(read?.takesApprovals === true ? { hidesApprovals: false } : {}),
-      ...compact({ toolChoice: choice }),
-      ...compact({ customTools: read?.custom }),
+      ...compact({ toolChoice: choice, customTools: read?.custom }),
     },
   };
 }

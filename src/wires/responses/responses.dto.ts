@@ -144,7 +144,7 @@ export class CreateResponseDto {
   @Flag()
   parallel_tool_calls?: boolean;
 
-  /** Without effect. */
+  /** Parts to add to the response. Known names have no effect, others are refused. */
   @ApiPropertyOptional({ type: 'array', items: { type: 'string' } })
   @Allow()
   include?: unknown;

@@ -233,7 +233,7 @@ describe('skills', () => {
   it('with faults are named at the start by file and line', () => {
     const lines = server.logLines.filter((line) =>
       line.includes(
-        'an instruction file has a fault, and is left out or used in an earlier version; fix it',
+        'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
       ),
     );
     expect(lines.join('\n')).toContain('skills/faulty/SKILL.md:1');

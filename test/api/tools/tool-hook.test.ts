@@ -157,7 +157,7 @@ describe('the tool hook', () => {
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     expect(metrics).toMatch(/turnpike_tool_hook_questions_total\{outcome="failed"\} [2-9]/);
     const lines = server.logLines.filter((line) =>
-      line.includes('the tool hook gave no answer that can be used'),
+      line.includes('the tool hook gave no usable answer'),
     );
     expect(lines.length).toBeGreaterThanOrEqual(2);
     for (const path of ['/health', '/health/agent']) {

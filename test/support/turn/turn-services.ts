@@ -161,7 +161,7 @@ export async function openTestServices(
   const onLine = (line: string): void => {
     if (
       line.includes(
-        '"an attempt failed outside of its turn; the next attempt begins when its lease ends"',
+        '"an attempt failed, and its turn could not be ended; the next attempt begins when the lease ends"',
       )
     )
       workerErrors.push(line);
