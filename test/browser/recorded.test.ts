@@ -7,26 +7,30 @@ import { useConsole } from './use-console.js';
 /** Replays streams of recorded turns, for events that a rehearsal cannot be scripted to have. */
 describe('a recorded turn', () => {
   const on = useConsole();
-  let sessionId: string;
-  let turnId: string;
-  beforeAll(async () => {
+  const begin = async (message: string) => {
     const { client, projectRoot } = on.server;
-    sessionId = await client.createSession(projectRoot);
-    const stream = await client.turn(sessionId, 'Do it');
-    await stream.all();
-    turnId = stream.header('x-turn-id');
+    const sessionId = await client.createSession(projectRoot);
+    const stream = await client.turn(sessionId, message);
+    return { sessionId, turnId: stream.header('x-turn-id'), stream };
+  };
+  type Begun = Awaited<ReturnType<typeof begin>>;
+  let ended: Begun;
+  let running: Begun;
+  beforeAll(async () => {
+    ended = await begin('Do it');
+    await ended.stream.all();
+    running = await begin('[[tokens=8]] [[stall=600000]]');
+    await running.stream.until('chat:delta');
   });
 
-  const recorded = (name: string): string[] => {
+  /** Sends the frames of a recording: all at once for an ended turn, or up to one, and the others on request, for a running turn. */
+  async function show(name: string, until?: string) {
+    const { sessionId, turnId } = until === undefined ? ended : running;
     const file = new URL(`../golden/harness/${name}.txt`, import.meta.url);
-    return readFileSync(file, 'utf8')
+    const frames = readFileSync(file, 'utf8')
       .trim()
       .split('\n\n')
       .map((frame) => frame.replace(/^id: [^:]*/m, `id: ${turnId}`));
-  };
-
-  /** Sends the frames up to the first of a name, and the others on request. */
-  async function show(frames: readonly string[], until?: string) {
     const visitor = await on.console.visit('/settings');
     const at =
       until === undefined ? -1 : frames.findIndex((one) => one.startsWith(`event: ${until}`));
@@ -46,7 +50,7 @@ describe('a recorded turn', () => {
   }
 
   it('that lost its worker takes back what its step had said', async () => {
-    const { chat, next, faults } = await show(recorded('recovered-after-a-crash'), 'step:discard');
+    const { chat, next, faults } = await show('recovered-after-a-crash', 'step:discard');
     await chat.conversation.getByText('Let me ch', { exact: true }).waitFor();
     await chat.page.getByText(/Recovering/).waitFor();
     next();
@@ -56,7 +60,7 @@ describe('a recorded turn', () => {
   });
 
   it('says in a line what the model is told, and in full on demand', async () => {
-    const { chat, page } = await show(recorded('limited-by-iterations'));
+    const { chat, page } = await show('limited-by-iterations');
     const notice = chat.conversation.getByRole('complementary', { name: 'Notice' });
     const warning = notice.getByText('Warning to the model: 2 of 3 steps left');
     await warning.waitFor();
@@ -72,7 +76,7 @@ describe('a recorded turn', () => {
   });
 
   it('says once that a limit ended it, and why', async () => {
-    const { chat } = await show(recorded('limited-by-its-own-reason'));
+    const { chat } = await show('limited-by-its-own-reason');
     await chat
       .turn(0)
       .getByText(/^Stopped by a limit: /)
@@ -90,7 +94,7 @@ describe('a recorded turn', () => {
   });
 
   it('that ends with an object shows it as far as it has come, then whole', async () => {
-    const { chat, next, faults } = await show(recorded('ends-with-an-object'), 'output:final');
+    const { chat, next, faults } = await show('ends-with-an-object', 'output:final');
     const object = chat.conversation.getByRole('region', { name: 'Object' });
     await object.getByText('so far').waitFor();
     await object.getByText('"city": "Paris"').waitFor();
@@ -104,7 +108,7 @@ describe('a recorded turn', () => {
   });
 
   it('nests a subagent in the card of its call, and says what files were not taken', async () => {
-    const { chat } = await show(recorded('limited-and-everything-else'));
+    const { chat } = await show('limited-and-everything-else');
     const card = chat.tool('task');
     await card.getByText('REVIEWER', { exact: true }).click();
     await card.getByText('Looks fine.').waitFor();

@@ -126,7 +126,7 @@ export const toolVariables = {
   ),
   sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
     about:
-      'Most memory of one sandbox, in MiB: of each process, of its `/tmp`, and of all processes together where a memory cgroup can be made.',
+      'Most memory of one sandbox, in MiB: of all processes together where a memory cgroup can be made, else of each process, which gets 512 MiB more, as runtimes reserve that. `/tmp` gets half.',
     fallback: 2_048,
     min: 64,
     max: 1_048_576,

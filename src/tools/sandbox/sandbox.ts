@@ -270,16 +270,20 @@ const OPEN_FILES = 1_024;
 const FILE_MB = 4_096;
 const CPU_SECONDS = 3_600;
 
+/** MiB that Node 24 maps writable for its code and does not use; without them `node` would not start. */
+const RESERVED_MB = 512;
+
 /**
  * Shell lines that limit the shell and its children for good: raising a hard limit takes a capability. A
  * hard limit that is lower already stays.
  *
- * Memory is limited as data, not as address space, of which runtimes reserve far more than they use.
+ * Memory is limited as data, not as address space, of which runtimes reserve far more than they use. Data counts what is
+ * reserved writable too, so the limit of a process has room for that; a memory cgroup counts what is used.
  */
 function limitLines({ memoryMb, processes }: ResourceLimits): string[] {
   return [
     'ulimit -c 0',
-    `ulimit -d ${memoryMb * 1_024}`,
+    `ulimit -d ${(memoryMb + RESERVED_MB) * 1_024}`,
     `ulimit -f ${FILE_MB * 1_024}`,
     `ulimit -n ${OPEN_FILES}`,
     `ulimit -t ${CPU_SECONDS}`,
