@@ -146,16 +146,16 @@ function describeImport(report: ImportReport): string {
   const { imported, skipped, interruptedTurns, importedMemoryFiles, skippedMemoryFiles } = report;
   return [
     `${plural(imported, 'session')} imported`,
-    ...(skipped === 0 ? [] : [`${plural(skipped, 'session')} skipped, which were there already`]),
+    ...(skipped === 0 ? [] : [`${plural(skipped, 'session')} skipped (already there)`]),
     ...(interruptedTurns === 0
       ? []
-      : [`${plural(interruptedTurns, 'turn')} marked as interrupted, as they had not ended`]),
+      : [`${plural(interruptedTurns, 'turn')} marked as interrupted (not ended in the export)`]),
     ...(importedMemoryFiles === 0
       ? []
       : [`${plural(importedMemoryFiles, 'memory file')} imported`]),
     ...(skippedMemoryFiles === 0
       ? []
-      : [`${plural(skippedMemoryFiles, 'memory file')} skipped, whose path is taken`]),
+      : [`${plural(skippedMemoryFiles, 'memory file')} skipped (path taken)`]),
   ].join(', ');
 }
 
