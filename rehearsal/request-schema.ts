@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { imageKind, isBase64 } from './media/image-header.js';
+import { imageKindOf, isBase64, isPdf } from './media/files.js';
 import { effortLevels } from './models/profiles.js';
 import { isPlainObject, type JsonObject } from './json.js';
 import type { RuleId } from './rules/strict-rules.js';
@@ -36,8 +36,6 @@ const textBlock = z.object({
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 /** Most characters of an image's base64, which the API measures. */
 const maxImageBytes = 10 * 1024 * 1024;
-/** Characters of base64 that tell the type of a file. */
-const headerCharacters = 64;
 
 const base64 = z
   .string()
@@ -48,9 +46,6 @@ interface ImageFile {
   data: string;
 }
 
-const kindOf = ({ data }: ImageFile): string | undefined =>
-  imageKind(Buffer.from(data.slice(0, headerCharacters), 'base64'));
-
 const imageFile = z
   .object({ type: z.literal('base64'), media_type: z.enum(imageTypes), data: base64 })
   .refine(({ data }) => data.length <= maxImageBytes, {
@@ -59,23 +54,19 @@ const imageFile = z
     }),
     abort: true,
   })
-  .refine((file) => kindOf(file) !== undefined, {
+  .refine((file) => imageKindOf(file.data) !== undefined, {
     ...broken('image-type', 'Could not process image', false),
     abort: true,
   })
   .refine(
-    (file) => kindOf(file) === file.media_type,
+    (file) => imageKindOf(file.data) === file.media_type,
     broken(
       'image-type',
       (file: ImageFile) =>
         `The image was specified using the ${file.media_type} media type, ` +
-        `but the image appears to be a ${kindOf(file)} image`,
+        `but the image appears to be a ${imageKindOf(file.data)} image`,
     ),
   );
-
-function isPdf(data: string): boolean {
-  return Buffer.from(data.slice(0, headerCharacters), 'base64').includes('%PDF-');
-}
 
 const elsewhere = z.object({ type: z.enum(['url', 'file']) });
 

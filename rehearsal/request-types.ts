@@ -8,8 +8,13 @@ export interface CacheMark {
   ttl?: '5m' | '1h';
 }
 
-interface Cached {
-  cache_control?: CacheMark | null;
+export interface Cached {
+  cache_control?: CacheMark | null | undefined;
+}
+
+/** For how long a mark keeps the prompt before it; undefined without one. */
+export function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
+  return mark ? (mark.ttl ?? '5m') : undefined;
 }
 
 export interface TextBlock extends Cached {
@@ -162,6 +167,11 @@ export interface RehearsalRequest {
 export function blocksOf(message: RequestMessage): RequestBlock[] {
   if (typeof message.content !== 'string') return message.content;
   return [{ type: 'text', text: message.content }];
+}
+
+/** Whether a message of the assistant pauses inside a call of the API's own tools, which the next reply continues. */
+export function isPaused(message: RequestMessage): boolean {
+  return blocksOf(message).some(({ type }) => type === 'server_tool_use');
 }
 
 export function isThinkingBlock(

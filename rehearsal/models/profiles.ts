@@ -1,3 +1,5 @@
+import type { ImageLimits } from '../media/files.js';
+
 /**
  * The models as of 2026-11-26: {platform.claude.com/docs/en/about-claude/model-deprecations},
  * {…/build-with-claude/thinking-troubleshooting}, {…/about-claude/pricing}. The rehearsal has a table
@@ -23,6 +25,7 @@ const large = {
   prefill: false,
   cacheMinimum: 512,
   mostImages: 600,
+  imageLimits: { side: 2_576, tokens: 4_784 },
   fast: 'never',
   regions: true,
   tokenFactor: 1.3,
@@ -35,6 +38,7 @@ const v46 = {
   display: 'summarized',
   efforts: [...upToHigh, 'max'],
   effortsWithoutThinking: [...upToHigh, 'max'],
+  imageLimits: { side: 1_568, tokens: 1_568 },
   tokenFactor: 1,
 } as const;
 
@@ -345,6 +349,8 @@ export interface ModelProfile {
   cacheMinimum: number;
   /** Most images and pages of PDFs in one request. */
   mostImages: number;
+  /** What an image is scaled down to. */
+  imageLimits: ImageLimits;
   /** Whether `speed: "fast"` is taken: never, always, or with the beta of fast mode. */
   fast: 'never' | 'always' | 'with-beta';
   /** Whether `inference_geo` is taken. */

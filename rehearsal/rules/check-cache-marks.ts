@@ -1,10 +1,5 @@
 import { refuse } from '../http/wire-error.js';
-import {
-  blocksOf,
-  type CacheMark,
-  type MessagesRequest,
-  type RequestBlock,
-} from '../request-types.js';
+import { blocksOf, ttlOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
 
 const mostMarks = 4;
 
@@ -73,8 +68,4 @@ function lastCacheable(body: MessagesRequest): string {
     ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
   );
   return `messages.${index}.content.${at}`;
-}
-
-function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
-  return mark ? (mark.ttl ?? '5m') : undefined;
 }

@@ -1,5 +1,5 @@
 import { refuse } from '../http/wire-error.js';
-import { parseImageHeader } from '../media/image-header.js';
+import { imageSizeOf, pagesOf } from '../media/files.js';
 import type { ModelProfile } from '../models/profiles.js';
 import { type MessagesRequest, type RequestBlock } from '../request-types.js';
 
@@ -7,8 +7,6 @@ const mostPixels = 8_000;
 const mostPixelsOfMany = 2_000;
 /** Images above which the limit of many images applies. */
 const many = 20;
-/** Characters of base64 in which the size of an image is looked for. */
-const sizeCharacters = 400_000;
 
 interface Media {
   type: 'image' | 'document';
@@ -70,12 +68,6 @@ function mediaOf({ messages }: MessagesRequest): Media[] {
 }
 
 function longestSide(data: string): number {
-  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
+  const size = imageSizeOf(data);
   return size === undefined ? 0 : Math.max(size.width, size.height);
-}
-
-/** Pages of a PDF as far as they are not compressed, at least one. */
-export function pagesOf(data: string): number {
-  const text = Buffer.from(data, 'base64').toString('latin1');
-  return Math.max(text.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0, 1);
 }

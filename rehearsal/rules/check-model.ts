@@ -1,7 +1,7 @@
 import { refuse } from '../http/wire-error.js';
 import type { WireContract } from '../http/read-request.js';
 import type { ModelProfile, ProfileThinking } from '../models/profiles.js';
-import { blocksOf, isThinkingBlock, type MessagesRequest } from '../request-types.js';
+import { blocksOf, isPaused, isThinkingBlock, type MessagesRequest } from '../request-types.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
 
 /** @throws a 400 for parameters that other models take and this one does not */
@@ -66,7 +66,7 @@ function checkForcedTool(body: MessagesRequest, profile: ModelProfile): void {
 function checkPrefill(body: MessagesRequest, profile: ModelProfile): void {
   const last = body.messages.at(-1);
   if (last?.role !== 'assistant') return;
-  if (blocksOf(last).some(({ type }) => type === 'server_tool_use')) return;
+  if (isPaused(last)) return;
   if (profile.prefill && !thinkingOf(body, profile).on) {
     const end = blocksOf(last).at(-1);
     if (end?.type !== 'text' || end.text === end.text.trimEnd()) return;

@@ -86,7 +86,8 @@ export class PromptCache {
 
 /** All tokens of a prompt by the model's tokenizer. */
 export function totalOf(items: readonly PromptItem[], { tokenFactor }: ModelProfile): number {
-  return Math.ceil(items.reduce((sum, { tokens }) => sum + tokens, 0) * tokenFactor);
+  const texts = items.reduce((sum, { tokens }) => sum + tokens, 0);
+  return Math.ceil(texts * tokenFactor) + items.reduce((sum, item) => sum + item.imageTokens, 0);
 }
 
 /** The key and the tokens of the prompt up to the end of each item. */
@@ -98,11 +99,13 @@ function chain(
   const ends: number[] = [];
   let key = profile.id;
   let tokens = 0;
+  let imageTokens = 0;
   for (const item of items) {
     key = createHash('sha256').update(key).update(item.text).digest('base64');
     tokens += item.tokens;
+    imageTokens += item.imageTokens;
     keys.push(key);
-    ends.push(Math.ceil(tokens * profile.tokenFactor));
+    ends.push(Math.ceil(tokens * profile.tokenFactor) + imageTokens);
   }
   return { keys, ends };
 }

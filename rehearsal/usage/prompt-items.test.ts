@@ -46,8 +46,6 @@ describe('tokens of a prompt', () => {
       tokens('1', { tools: [{ name: 'read', input_schema: {}, defer_loading: true }] }),
       1,
     ],
-    ['an image by its size', tokens([png(750, 100)]), 100],
-    ['a large image', tokens([png(8_000, 8_000)]), 1_600],
     [
       'no ids and signatures',
       tokens([{ type: 'thinking', thinking: 'hm', signature: 'x'.repeat(100) }]),
@@ -55,6 +53,46 @@ describe('tokens of a prompt', () => {
     ],
   ])('count %s', (_name, counted, expected) => {
     expect(counted).toBe(expected);
+  });
+});
+
+describe('tokens of an image', () => {
+  // The tables of `build-with-claude/vision` and `vision-coordinates`: tokens before 4.7, and from 4.7 on.
+  it.each([
+    [200, 200, 64, 64],
+    [750, 100, 108, 108],
+    [1_000, 1_000, 1_296, 1_296],
+    [1_092, 1_092, 1_521, 1_521],
+    [1_075, 1_520, 1_551, 2_145],
+    [1_520, 1_075, 1_551, 2_145],
+    [1_920, 1_080, 1_560, 2_691],
+    [2_000, 1_500, 1_564, 3_888],
+    [3_840, 2_160, 1_560, 4_784],
+    [8_000, 200, 112, 276],
+    [1, 8_000, 56, 92],
+  ])('of %i x %i pixels are %i, or %i from 4.7 on', (width, height, before, since) => {
+    const standard = ['claude-sonnet-4-6', 'claude-opus-4-6', 'claude-haiku-4-5'];
+    for (const model of standard) expect(tokens([png(width, height)], { model })).toBe(before);
+    const high = ['claude-opus-4-7', 'claude-sonnet-5', 'claude-haiku-5-5', 'claude-fable-5-2'];
+    for (const model of high) expect(tokens([png(width, height)], { model })).toBe(since);
+  });
+
+  it('count in the result of a tool, beside text of which a newer model has more', () => {
+    const content: RequestBlock[] = [
+      { type: 'tool_result', tool_use_id: '1', content: [png(200, 200), png(200, 200)] },
+      { type: 'text', text: '0123456789' },
+    ];
+    expect(tokens(content)).toBe(64 + 64 + 10);
+    expect(tokens(content, { model: 'claude-opus-4-8' })).toBe(64 + 64 + 13);
+  });
+
+  it('are the most of the model for an image whose header cannot be read', () => {
+    const unread: RequestBlock = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'AAAA' },
+    };
+    expect(tokens([unread])).toBe(1_568);
+    expect(tokens([unread], { model: 'claude-opus-4-8' })).toBe(4_784);
   });
 });
 

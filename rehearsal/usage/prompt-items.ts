@@ -4,31 +4,30 @@ import {
   blocksOf,
   isThinkingBlock,
   referencesIn,
-  type CacheMark,
+  ttlOf,
+  type Cached,
+  type TextBlock,
   type MessagesRequest,
   type RequestBlock,
 } from '../request-types.js';
-import { parseImageHeader } from '../media/image-header.js';
-import { pagesOf } from '../rules/check-media.js';
+import { imageTokens, pagesOf, type ImageLimits } from '../media/files.js';
 import { thinkingOf } from '../thinking/check-thinking.js';
 
 /** An item of a prompt: a tool, or a block of the system prompt or a message. */
 export interface PromptItem {
   /** The text that the cache compares: the item and the parameters that change its part of the prompt. */
   text: string;
-  /** Tokens by the tokenizer, without the model's factor. */
+  /** Tokens of its texts by the tokenizer, without the model's factor. */
   tokens: number;
+  /** Tokens of its images, which the factor is not for. */
+  imageTokens: number;
   /** The TTL of the mark on the item; undefined: no mark. */
   ttl: '5m' | '1h' | undefined;
 }
 
 /** Fields of the wire that are not content. */
 const grammar = new Set(['type', 'id', 'tool_use_id', 'media_type', 'signature', 'cache_control']);
-const pixelsPerToken = 750;
-const mostImageTokens = 1_600;
 const tokensPerPage = 2_000;
-/** Characters of base64 in which the size of an image is looked for. */
-const sizeCharacters = 400_000;
 
 /** The items of a request in the order of the prompt: tools, system, messages. */
 export function promptItems(
@@ -37,29 +36,29 @@ export function promptItems(
   count: CountText,
 ): PromptItem[] {
   const { tools = [], system = [], messages } = body;
+  const counted = { count, limits: profile.imageLimits };
   const items: PromptItem[] = [];
-  const add = (value: object, parameters = ''): void => {
-    items.push({
-      text: parameters + JSON.stringify(value, withoutMark),
-      tokens: tokensOf(value, count),
-      ttl: ttlOf((value as { cache_control?: CacheMark | null }).cache_control),
-    });
+  const add = (value: object & Cached, parameters = ''): PromptItem => {
+    const text = parameters + JSON.stringify(value, withoutMark);
+    const item = { text, tokens: 0, imageTokens: 0, ttl: ttlOf(value.cache_control) };
+    addTokens(item, value, counted);
+    items.push(item);
+    return item;
   };
   for (const tool of tools) if (tool.defer_loading !== true) add(tool);
   const ofSystem = systemParameters(body);
-  const systemBlocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
+  const systemBlocks: TextBlock[] =
+    typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   for (const block of systemBlocks) if (block.text !== '') add(block, ofSystem);
   const ofMessages = ofSystem + messageParameters(body, profile);
   for (const message of messages) {
     for (const block of blocksOf(message)) {
-      add(block, `${ofMessages}${message.role}`);
-      const inner = innerMark(block);
-      const item = items.at(-1);
-      if (item && inner) item.ttl ??= inner;
+      const item = add(block, `${ofMessages}${message.role}`);
+      item.ttl ??= innerMark(block);
       // A tool that was found is in the prompt from there on.
       for (const { tool_name: name } of referencesIn(block)) {
         const tool = tools.find((one) => one.name === name && one.defer_loading === true);
-        if (item && tool) item.tokens += tokensOf(tool, count);
+        if (tool) addTokens(item, tool, counted);
       }
     }
   }
@@ -86,10 +85,6 @@ function innerMark(block: RequestBlock): '5m' | '1h' | undefined {
     (item) => !isThinkingBlock(item) && ttlOf(item.cache_control) !== undefined,
   );
   return marked && !isThinkingBlock(marked) ? ttlOf(marked.cache_control) : undefined;
-}
-
-function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefined {
-  return mark ? (mark.ttl ?? '5m') : undefined;
 }
 
 /** Parameters whose change is a change of the system prompt and all after it. */
@@ -126,28 +121,29 @@ function withoutMark(key: string, value: unknown): unknown {
   return key === 'cache_control' ? undefined : value;
 }
 
-function tokensOf(value: unknown, count: CountText): number {
-  if (typeof value === 'string') return count(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return 1;
-  if (Array.isArray(value)) {
-    return value.reduce<number>((sum, item) => sum + tokensOf(item, count), 0);
-  }
-  if (!isPlainObject(value)) return 0;
-  if (value['type'] === 'base64') return payloadTokens(value);
-  // Schemas and inputs are JSON in the prompt, keys included.
-  return Object.entries(value).reduce((sum, [key, item]) => {
-    if (grammar.has(key)) return sum;
-    const isJson = (key === 'input_schema' || key === 'input') && isPlainObject(item);
-    return sum + (isJson ? count(JSON.stringify(item)) : tokensOf(item, count));
-  }, 0);
+interface Counted {
+  count: CountText;
+  limits: ImageLimits;
 }
 
-function payloadTokens(source: Record<string, unknown>): number {
-  const data = String(source['data']);
-  if (source['media_type'] === 'application/pdf') return pagesOf(data) * tokensPerPage;
-  const size = parseImageHeader(Buffer.from(data.slice(0, sizeCharacters), 'base64'));
-  if (size === undefined) return mostImageTokens;
-  return Math.min(Math.ceil((size.width * size.height) / pixelsPerToken), mostImageTokens);
+/** Adds the tokens of a part of the prompt to its item. */
+function addTokens(item: PromptItem, value: unknown, counted: Counted): void {
+  if (typeof value === 'string') item.tokens += counted.count(value);
+  else if (typeof value === 'number' || typeof value === 'boolean') item.tokens += 1;
+  else if (Array.isArray(value)) for (const one of value) addTokens(item, one, counted);
+  else if (!isPlainObject(value)) return;
+  else if (value['type'] === 'base64') {
+    const data = String(value['data']);
+    if (value['media_type'] === 'application/pdf') item.tokens += pagesOf(data) * tokensPerPage;
+    else item.imageTokens += imageTokens(data, counted.limits);
+  } else {
+    for (const [key, part] of Object.entries(value)) {
+      if (grammar.has(key)) continue;
+      // Schemas and inputs are JSON in the prompt, keys included.
+      const isJson = (key === 'input_schema' || key === 'input') && isPlainObject(part);
+      addTokens(item, isJson ? JSON.stringify(part) : part, counted);
+    }
+  }
 }
 
 /** Counts the tokens of a text as models before 4.7 do. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { imageKind, parseImageHeader } from './image-header.js';
+import { imageKind, parseImageHeader } from './files.js';
 
 describe('the header of an image', () => {
   it.each([
