@@ -6,11 +6,11 @@ import type { ModelProfile } from './models/profiles.js';
 import { requestSchema } from './request-schema.js';
 import type { MessagesRequest } from './request-types.js';
 import { checkCacheMarks } from './rules/check-cache-marks.js';
-import { checkFormat } from './rules/check-format.js';
 import { checkMedia } from './rules/check-media.js';
 import { checkMessages } from './rules/check-messages.js';
 import { checkModel } from './rules/check-model.js';
 import { checkFields, checkParameters } from './rules/check-parameters.js';
+import { checkSchemas } from './rules/check-schemas.js';
 import { explainIssues } from './rules/explain-issue.js';
 import { checkThinking, type DroppedThinking } from './thinking/check-thinking.js';
 
@@ -38,7 +38,7 @@ export function acceptRequest(
   const profile = callableProfile(body.model);
   checkModel(body, profile, contract);
   checkMedia(body, profile);
-  checkFormat(body);
+  checkSchemas(body);
   return { ...checkThinking(body, profile), sent: body, profile };
 }
 

@@ -57,7 +57,11 @@ function checkTools({ tools = [] }: MessagesRequest): void {
   }
   const strict = tools.filter((tool) => tool.strict === true).length;
   if (strict <= maxStrict) return;
-  throw refuse('strict-tools', `tools: at most ${maxStrict} tools may be strict, not ${strict}`);
+  throw refuse(
+    'strict-tools',
+    `Too many strict tools (${strict}). The maximum number of strict tools supported is ` +
+      `${maxStrict}. Try reducing the number of tools marked as strict.`,
+  );
 }
 
 function checkDeferredTools({ tools = [] }: MessagesRequest): void {

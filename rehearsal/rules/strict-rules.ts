@@ -11,6 +11,7 @@ const troubleshooting = 'build-with-claude/thinking-troubleshooting';
 const systemMessages = 'build-with-claude/mid-conversation-system-messages';
 const caching = 'build-with-claude/prompt-caching';
 const vision = 'build-with-claude/vision';
+const structured = 'build-with-claude/structured-outputs';
 const errors = 'api/errors';
 const types = 'SDK types';
 const reported = 'reported 400s';
@@ -69,19 +70,21 @@ export const strictRules = {
     'a `tool_reference` to a tool that is not there',
     'agents-and-tools/tool-use/tool-search-tool',
   ),
-  'strict-tools': rule('more than 20 strict tools', 'build-with-claude/structured-outputs'),
+  'strict-tools': rule('more than 20 strict tools', structured),
+  'strict-schema': rule(
+    'a schema of a strict tool outside the subset that is compiled',
+    structured,
+  ),
   'format-schema': rule(
-    'a schema of `output_config.format` outside the subset that is compiled: an object without `additionalProperties: false`, a recursive or foreign `$ref`, limits of numbers, texts and lists, more than 24 optional properties or 16 unions',
-    'build-with-claude/structured-outputs',
+    'a schema of `output_config.format` outside the subset that is compiled: an object without `additionalProperties: false`, a recursive or foreign `$ref`, limits of numbers, texts and lists',
+    structured,
   ),
-  'format-citations': rule(
-    '`output_config.format` beside citations',
-    'build-with-claude/structured-outputs',
+  'schema-limits': rule(
+    'more than 24 optional parameters or 16 with unions, in all strict tools and the format together',
+    structured,
   ),
-  'format-prefill': rule(
-    '`output_config.format` with a last assistant message',
-    'build-with-claude/structured-outputs',
-  ),
+  'format-citations': rule('`output_config.format` beside citations', structured),
+  'format-prefill': rule('`output_config.format` with a last assistant message', structured),
   'tool-pairs': rule('a call without its result, a result without its call', messages),
   'server-tool-pairs': rule(
     'a call of one of the API’s own tools without its result, or the reverse',
