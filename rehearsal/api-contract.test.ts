@@ -19,21 +19,52 @@ import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
 import { promptItems } from './usage/prompt-items.js';
 
 /** What the API does as of 2026-11-26, value by value. */
+
+/** Failures by their `error_code`, as the contract has them: its status, the type of the error, our words. */
+const failures: readonly [string, number, string, RegExp][] = [
+  ['workspace_human_review_disabled', 400, 'invalid_request_error', /Human review is disabled/],
+  ['organization_on_hold', 400, 'invalid_request_error', /organization has been disabled/],
+  ['organization_type_not_supported', 400, 'invalid_request_error', /not support the organization/],
+  ['parent_organization_required', 400, 'invalid_request_error', /needs a parent organization/],
+  ['cmek_key_disabled', 400, 'invalid_request_error', /encryption key is disabled/],
+  ['cmek_key_network_blocked', 400, 'invalid_request_error', /encryption key was blocked/],
+  ['available_tools_limit_exceeded', 400, 'invalid_request_error', /too many tools/],
+  ['tool_name_conflict', 400, 'invalid_request_error', /Two tools .* have one name/],
+  ['request_body_encoding_invalid', 400, 'invalid_request_error', /could not be decoded/],
+  ['request_body_encoding_unsupported', 400, 'invalid_request_error', /encoding .* not supported/],
+  ['linked_organization_billing_unavailable', 402, 'billing_error', /cannot be billed/],
+  ['linked_organization_spend_limit_reached', 402, 'billing_error', /at its spend limit/],
+  ['sandbox_egress_restricted', 403, 'permission_error', /may not reach this address/],
+  ['thread_not_found', 404, 'not_found_error', /no such thread/],
+  ['request_body_too_large_after_decoding', 413, 'request_too_large', /body is too large/],
+  ['enforced_spend_limit_reached', 429, 'rate_limit_error', /has reached its spend limit/],
+  ['contract_spend_limit_reached', 429, 'rate_limit_error', /spend limit of its contract/],
+  ['ramp_limit_exceeded', 429, 'rate_limit_error', /risen faster/],
+  ['cmek_context_unavailable', 503, 'api_error', /settings could not be read/],
+  ['cmek_key_unreachable', 503, 'api_error', /could not be reached/],
+  ['compaction_unavailable', 529, 'overloaded_error', /Compaction is unavailable/],
+];
+
+/** The refusal of a request, as the wire has it; undefined where it is taken. */
+function refusalOf(asked: Parameters<typeof accept>[0]) {
+  try {
+    accept(asked);
+  } catch (error) {
+    if (error instanceof WireError) {
+      return { status: error.status, ...errorEnvelope(error, 'req_1') };
+    }
+    throw error;
+  }
+  return undefined;
+}
+
 describe('images', () => {
   const wide = image(png(2_001, 10));
   const small = image(png(2_000, 2_000));
   const url = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
   const many = (count: number, block: object = small) => Array.from({ length: count }, () => block);
 
-  function detailsOf(messages: unknown[]): unknown {
-    try {
-      accept({ messages });
-    } catch (error) {
-      if (error instanceof WireError) return errorEnvelope(error, 'req_1').error.details;
-      throw error;
-    }
-    return undefined;
-  }
+  const detailsOf = (messages: unknown[]) => refusalOf({ messages })?.error.details;
 
   it('may have 2,000 pixels a side where there are more than 20, of earlier turns and results too', () => {
     const messages = [
@@ -125,6 +156,45 @@ describe('tool search', () => {
     expect(found - deferred).toBeGreaterThan('words '.repeat(50).length - 10);
   });
 
+  const found = (name: string) => ({ type: 'tool_reference', tool_name: name });
+  it.each([
+    [
+      'a search of the client',
+      [hello, assistant(call('1')), user(result('1', { content: [found('late'), found('gone')] }))],
+      'messages.2.content.0',
+    ],
+    [
+      "a search of the API's",
+      [
+        hello,
+        assistant(
+          { type: 'server_tool_use', id: 'srvtoolu_1', name: search.name, input: {} },
+          {
+            type: 'tool_search_tool_result',
+            tool_use_id: 'srvtoolu_1',
+            content: {
+              type: 'tool_search_tool_search_result',
+              tool_references: [found('late'), found('gone')],
+            },
+          },
+        ),
+        hello,
+      ],
+      'messages.1.content.1',
+    ],
+  ])('must find tools of the request, in %s', (_name, messages, path) => {
+    const tools = [search, late];
+    expect(refusalOf({ tools, messages })).toMatchObject({
+      status: 400,
+      error: {
+        type: 'invalid_request_error',
+        message: `${path}: Tool reference 'gone' not found in available tools`,
+        details: { error_code: 'tool_reference_unresolved' },
+      },
+    });
+    expect(refusalOf({ tools: [...tools, tool('gone')], messages })).toBeUndefined();
+  });
+
   it('may find nothing, or fail', () => {
     const contents = [
       { type: 'tool_search_tool_search_result', tool_references: [] },
@@ -141,6 +211,60 @@ describe('tool search', () => {
       ];
       expect(accept({ tools: [search, late], messages }).body.tools).toHaveLength(2);
     }
+  });
+});
+
+describe('betas', () => {
+  const binding = { prefix_mismatch_behavior: 'drop_block' };
+  const thinking = (more: object) => ({ thinking: { type: 'adaptive', ...more } });
+  const extra = 'Extra inputs are not permitted';
+  const opened: readonly [string, string, object, string][] = [
+    ['context-management-2025-06-27', 'context_management', { context_management: {} }, extra],
+    ['compact-2026-01-12', 'context_management', { context_management: {} }, extra],
+    ['compact-2026-09-04', 'compaction', { compaction: { type: 'summarize' } }, extra],
+    ['mcp-client-2025-11-20', 'mcp_servers', { mcp_servers: [] }, extra],
+    ['mcp-client-2026-09-15', 'mcp_servers', { mcp_servers: [] }, extra],
+    ['server-side-fallback-2026-06-01', 'fallbacks', { fallbacks: [] }, extra],
+    ['server-side-fallback-2026-07-01', 'fallbacks', { fallbacks: [] }, extra],
+    ['message-threads-2026-08-12', 'thread', { thread: { type: 'create' } }, extra],
+    [
+      'thinking-binding-controls-2026-08-01',
+      'thinking.adaptive.block_binding',
+      thinking({ block_binding: binding }),
+      extra,
+    ],
+    [
+      'thinking-display-updates-2026-08-18',
+      'thinking.adaptive.display',
+      thinking({ display: 'updates' }),
+      "Input should be 'summarized' or 'omitted'",
+    ],
+  ];
+  const all = opened.map(([beta]) => beta);
+
+  it.each(opened)('%s opens %s', (beta, field, body, says) => {
+    expect(refusalOf({ ...body, betas: [beta] })).toBeUndefined();
+    const others = all.filter(
+      (other) => !opened.some(([one, at]) => one === other && at === field),
+    );
+    for (const betas of [[], others]) {
+      expect(refusalOf({ ...body, betas })).toMatchObject({
+        status: 400,
+        error: { type: 'invalid_request_error', message: `${field}: ${says}` },
+      });
+    }
+  });
+
+  it('fast-mode-2026-02-01 opens speed for Opus 5 and Opus 4.8, and for no others', () => {
+    const betas = ['fast-mode-2026-02-01'];
+    for (const model of ['claude-opus-5', 'claude-opus-4-8']) {
+      expect(refusalOf({ model, speed: 'fast', betas })).toBeUndefined();
+      expect(refusalOf({ model, speed: 'fast', betas: all })).toMatchObject({
+        status: 400,
+        error: { message: `speed: 'fast' is not supported on ${model}` },
+      });
+    }
+    expect(refusalOf({ model: 'claude-sonnet-5-5', speed: 'fast', betas })).toBeDefined();
   });
 });
 
@@ -202,23 +326,34 @@ describe('over HTTP', () => {
     );
   });
 
+  it.each(failures)('fails with %s as %i', async (code, status, type, message) => {
+    await expect(ask(`[[fail=${code}]]`)).rejects.toMatchObject({
+      status,
+      type,
+      errorCode: code,
+      error: { error: { message: expect.stringMatching(message), details: { error_code: code } } },
+    });
+  });
+
   it.each([
-    ['workspace_human_review_disabled', 400],
-    ['organization_on_hold', 400],
-    ['cmek_key_disabled', 400],
-    ['linked_organization_billing_unavailable', 402],
-    ['linked_organization_spend_limit_reached', 402],
-    ['sandbox_egress_restricted', 403],
-    ['thread_not_found', 404],
-    ['request_body_too_large_after_decoding', 413],
-    ['enforced_spend_limit_reached', 429],
-    ['contract_spend_limit_reached', 429],
-    ['ramp_limit_exceeded', 429],
-    ['cmek_context_unavailable', 503],
-    ['cmek_key_unreachable', 503],
-    ['compaction_unavailable', 529],
-  ])('fails with %s as %i', async (code, status) => {
-    expect(failureNames).toContain(code);
-    await expect(ask(`[[fail=${code}]]`)).rejects.toMatchObject({ status, errorCode: code });
+    ['spend_limit', 400, undefined, /^You have reached your specified API usage limits/],
+    ['credit', 400, undefined, /^Your credit balance is too low/],
+    ['prompt_too_long', 400, undefined, /^prompt is too long: 1000001 tokens > 1000000 maximum$/],
+    ['bound', 400, undefined, /bound to a different conversation/],
+    ['enforced_spend_limit', 429, 'enforced_spend_limit_reached', /spend limit/],
+    ['ramp_limit', 429, 'ramp_limit_exceeded', /ramp it up/],
+  ])('fails with %s in the words of the API', async (name, status, code, words) => {
+    await expect(ask(`[[fail=${name}]]`)).rejects.toMatchObject({
+      status,
+      errorCode: code ?? null,
+      error: { error: { message: expect.stringMatching(words) } },
+    });
+  });
+
+  it('fails with each code, and with no other', () => {
+    const words = ['spend_limit', 'credit', 'prompt_too_long', 'bound'];
+    const shorter = ['enforced_spend_limit', 'ramp_limit'];
+    const codes = failures.map(([code]) => code);
+    expect([...failureNames].toSorted()).toEqual([...words, ...shorter, ...codes].toSorted());
   });
 });
