@@ -29,7 +29,7 @@ type FrameLine =
   | { type: 'session.end'; sessionId: string; lines: number }
   /** The session was deleted while it was exported: its lines are void. */
   | { type: 'session.gone'; sessionId: string }
-  /** `memoryFiles`: files of memories, after the sessions. Absent: none, as in files of earlier versions. */
+  /** `memoryFiles`: files of memories, after the sessions. Absent: none. */
   | { type: 'end'; sessions: number; memoryFiles?: number };
 
 export function headerAt(at: string): FrameLine {

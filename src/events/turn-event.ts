@@ -31,10 +31,10 @@ export type TurnEventBody =
       providerSessionId: string;
       /** Whether the session had turns before this one. */
       resumed: boolean;
-      /** Tokens of the model's window, its reply included. Absent in turns of earlier versions. */
-      contextWindow?: number;
+      /** Tokens of the model's window, its reply included. */
+      contextWindow: number;
       /** The limit of model calls of the turn. */
-      maxTurns?: number;
+      maxTurns: number;
       /** The turn is to end with an object: its replies are JSON. */
       hasOutput?: true;
       /** The turn whose place this one takes, with all that followed. Absent: none. */
@@ -116,7 +116,7 @@ export type TurnEventBody =
       type: 'attachment.rejected';
       name: string;
       reason: string;
-      /** The file's index among the turn's files, from 0: names may be equal. Absent in older logs. */
+      /** The file's index among the turn's files, from 0: names may be equal. Absent for a file that a tool returned. */
       index?: number;
     }
   | {
@@ -137,8 +137,8 @@ export type TurnEventBody =
       severity: 'warning' | 'error';
       fatal: boolean;
       details?: unknown;
-      /** Whether the same turn, sent again, may succeed. Absent in turns of earlier versions. */
-      retryable?: boolean;
+      /** Whether the same turn, sent again, may succeed. */
+      retryable: boolean;
       retryAfterMs?: number;
       /** The provider's id of the call that failed. */
       requestId?: string;

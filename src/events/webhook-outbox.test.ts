@@ -72,6 +72,8 @@ describe.each(bothDatabases)('the outbox of webhooks, on %s', (_name, open) => {
       model: 'claude',
       providerSessionId: 'p',
       resumed: false,
+      contextWindow: 200_000,
+      maxTurns: 50,
     };
     const step: TurnEventBody = { type: 'step.started', step: 1 };
     await commits.store(commit(turnId, [started, step, asked, parked, ended]));

@@ -10,7 +10,7 @@ export interface RetryAdvice {
   requestId?: string;
 }
 
-/** The advice of an error or of its stored form. A row older than the fields has none. */
+/** The advice of an error or of its stored form. Without an error, nothing says that it may be retried. */
 export function retryAdvice(error: {
   readonly retryable?: boolean | undefined;
   readonly retryAfterMs?: number | undefined;

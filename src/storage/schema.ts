@@ -111,7 +111,7 @@ export const turns = pgTable(
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),
-    /** Agents that the turn may delegate to; null for turns of earlier versions. */
+    /** Agents that the turn may delegate to; null: none. */
     delegation: json('delegation').$type<SubagentDecision>(),
     /** Owner of the turn's session. */
     principalId: text('principal_id').notNull().default('local'),

@@ -31,6 +31,14 @@ export interface FakeServerOptions {
   chunkLength?: number;
 }
 
+/** A response with a stream of events. */
+export function eventStream(
+  body: string | ReadableStream<Uint8Array>,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', ...headers } });
+}
+
 /** Serves one turn's frames through `fetch`, with faults on order. No sockets, no time. */
 export class FakeServer {
   /** `Last-Event-ID` of each request for the events. */
@@ -66,8 +74,10 @@ export class FakeServer {
       .slice(from)
       .map((frame) => frame.text)
       .join('');
-    return new Response(this.#body(text, init?.signal ?? undefined), {
-      headers: { 'x-turn-id': 'turn_1', 'x-turn-disposition': 'started' },
+    if (from > 0 && text === '') return new Response(null, { status: 204 });
+    return eventStream(this.#body(text, init?.signal ?? undefined), {
+      'x-turn-id': 'turn_1',
+      'x-turn-disposition': 'started',
     });
   };
 

@@ -51,7 +51,7 @@ function reasonOf(cause: unknown): string {
 
 /**
  * The advice of an error as text: ` [retryable after 5 s, request req_1]`. Empty without advice, as from
- * earlier versions. Pure.
+ * a gateway. Pure.
  *
  * @param advice fields as they were received, not validated.
  */

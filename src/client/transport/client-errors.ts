@@ -80,7 +80,7 @@ export async function parseRefusal(response: Response, now: number): Promise<Tur
     status,
     message: body?.message ?? `The server answered ${status}.`,
     details: body?.details,
-    // Servers of earlier versions do not send `retryable`.
+    // Gateways do not send `retryable`.
     retryable:
       body?.retryable ?? (retryAfterMs !== undefined || retryableStatuses.has(status) || isGateway),
     retryAfterMs,

@@ -1,7 +1,7 @@
 import { ConnectionLostError, isFinal } from '../transport/client-errors.js';
 import { route, unreadableAnswer, type Transport } from '../transport/transport.js';
 import { RetryPolicy } from '../transport/retry-policy.js';
-import type { TurnRecord, HarnessFrames } from '../server-types.js';
+import type { HarnessFrames } from '../server-types.js';
 import { StallSignal, receiveFrames, type ReceivedFrame } from '../transport/receive-frames.js';
 
 /** A reader's progress in a turn. One `followTurn` at a time goes on from it. */
@@ -28,11 +28,9 @@ export async function* followTurn(
   state: FollowState,
 ): AsyncGenerator<HarnessEvent, void, undefined> {
   const retryPolicy = new RetryPolicy(transport, state.signal);
-  let knownEnded = false;
   while (!state.isOver) {
     state.signal?.throwIfAborted();
     let cause: unknown;
-    let isEmpty = true;
     const stallSignal =
       state.connection?.stallSignal ??
       new StallSignal(transport.clock, transport.stallMs, state.signal);
@@ -48,7 +46,6 @@ export async function* followTurn(
         for (const event of events) {
           // A chunk may have many events: an abort between two of them takes effect here.
           state.signal?.throwIfAborted();
-          isEmpty = false;
           retryPolicy.recordProgress();
           state.lastEventId = event.id;
           state.isOver = event.event === 'process:exit';
@@ -59,11 +56,6 @@ export async function* followTurn(
         retryPolicy.recordContact();
         if (state.isOver) return;
       }
-      // Servers of earlier versions answer a turn that has ended with an empty stream, not with 204.
-      if (isEmpty && knownEnded) state.isOver = true;
-      else if (isEmpty)
-        knownEnded = await stallSignal.guard(hasEnded(transport, state, stallSignal));
-      if (isEmpty && knownEnded) continue;
     } catch (error) {
       state.signal?.throwIfAborted();
       if (isFinal(error)) throw error;
@@ -90,24 +82,11 @@ async function openBody(
     });
   const response = connection?.response ?? (await stallSignal.guard(opening()));
   if (response.status === 204) return undefined;
+  // A proxy that answers every request with 200 would be asked for ever.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!isStream) throw unreadableAnswer(response.status, 'The answer is not an event stream');
   if (response.body === null) throw new Error('The answer has no body');
   return response.body;
-}
-
-/**
- * Whether the turn has ended. Requested before the next connection: a later request would miss the
- * events between the two.
- */
-async function hasEnded(
-  transport: Transport,
-  { turnId }: FollowState,
-  { signal }: StallSignal,
-): Promise<boolean> {
-  const path = route`/api/harness/turns/${turnId}`;
-  const answer = await transport.json<{ turn?: TurnRecord } | null>({ path, signal });
-  // A proxy that answers every request with 200 would be asked for ever.
-  if (answer?.turn === undefined) throw unreadableAnswer(200, 'The answer has no turn in it');
-  return answer.turn.endedAt !== null;
 }
 
 function lostTurn(

@@ -194,7 +194,7 @@ export function mapUsage(known: Usage, report: unknown): Usage {
       cacheWrite5mTokens: counted(cached['ephemeral_5m_input_tokens'], known.cacheWrite5mTokens),
       cacheWrite1hTokens: counted(cached['ephemeral_1h_input_tokens'], known.cacheWrite1hTokens),
       thinkingTokens: counted(output['thinking_tokens'], known.thinkingTokens),
-      // Absent where there were none, as in rows of earlier versions.
+      // Absent where there were none.
       webSearches: counted(server['web_search_requests'], known.webSearches) || undefined,
     }),
   };

@@ -13,7 +13,7 @@ export interface Usage {
   thinkingTokens?: number;
   /**
    * Tokens that the step or turn added to its conversation, which `token_budget` counts: messages,
-   * results and notices, estimated, and `outputTokens`. Absent in rows of earlier versions.
+   * results and notices, estimated, and `outputTokens`. Absent in usage of no step.
    */
   addedTokens?: number;
   /** US dollars, by the price at that time. Absent where no price was known. */
@@ -53,7 +53,7 @@ export interface AttachmentRef {
   size: number;
   /** Hash of the stored bytes, in lower-case hex. */
   sha256: string;
-  /** Index among the turn's files in the order sent, from 0; absent in older turns. */
+  /** Index among the turn's files in the order sent, from 0; absent for a file that a tool returned. */
   index?: number;
   /** Conversion that made the file fit for the model, such as `turned upright`; absent: none. */
   changed?: string;

@@ -32,7 +32,7 @@ export interface StoredRequest {
   attachments: string[];
   /** Named files that were rejected; the client gets an event for each. */
   rejectedAttachments: { name: string; reason: string; index?: number }[];
-  /** Id of the HTTP request, for the log; absent in turns of earlier versions. */
+  /** Id of the HTTP request, for the log; absent for turns that no request sent, as of schedules. */
   requestId?: string;
   /** What the application said beside the user, in this turn's system prompt. */
   instructions?: string;
@@ -52,7 +52,7 @@ export interface ReplayTerms {
   /** The recorded turn. */
   turnId: string;
   tools: ReplayTools;
-  /** The replay's tools, which its options leave out. Absent: a version stored it whose options name them. */
+  /** The replay's tools, where its options leave them out: the version of `test/release/previous-version` stores it so. */
   offer?: ReplayOffer;
 }
 
@@ -75,10 +75,8 @@ export type CancelReason =
   /** The turn had not ended where it was exported. */
   | 'imported';
 
-/**
- * The stored part of the error that ended a turn. Turns of earlier versions have no retry advice.
- */
-export interface TurnFailure extends Partial<RetryAdvice> {
+/** The stored part of the error that ended a turn. */
+export interface TurnFailure extends RetryAdvice {
   errorType: ErrorCode;
   message: string;
   status: number;

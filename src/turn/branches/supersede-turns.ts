@@ -173,7 +173,7 @@ export function withTold(
   return told === undefined ? null : { ...prefix, told };
 }
 
-/** @returns undefined for an announcement of earlier versions, which does not say what it announced. */
+/** @returns undefined for an announcement that does not say what it announced, as one of an import may. */
 function parseTold(metadata: unknown): RequestPrefix['told'] | undefined {
   if (!isPlainObject(metadata)) return undefined;
   const mode = permissionModes.find((one) => one === metadata['mode']);

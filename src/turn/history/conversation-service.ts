@@ -176,7 +176,7 @@ export class ConversationService {
     const turns = sentTurns(afterCompaction(stored, before?.throughTurnId), []);
     if (turns.length < 2) return undefined;
     const model = models.describe(options.model);
-    // Turns of earlier versions stored no prefix: their summary is asked for without a prefix.
+    // Without a reply in the session, no prefix is stored.
     const prefix = (await this.sessions.prefixOf(sessionId)) ?? { system: '', tools: [] };
     const files = new ConversationFiles({
       open: (images) => openRenderer(services, options, { sessionId, requester, images }),

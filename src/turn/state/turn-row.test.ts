@@ -5,8 +5,8 @@ import { openServerDatabase } from '../../../test/support/database/both-database
 import { storeSession, someOptions } from '../../../test/support/turn/store-turn.js';
 import { batchPool } from '../../storage/statements.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
-import type { OptionResolution, SubagentDecision } from '../../storage/shapes/stored-options.js';
-import { findSessionAndTurn, hideOffer, offerOf } from './turn-row.js';
+import type { SubagentDecision } from '../../storage/shapes/stored-options.js';
+import { findSessionAndTurn, offerOf } from './turn-row.js';
 
 describe('the look-up of a session', () => {
   let server: OpenedDatabase;
@@ -42,56 +42,29 @@ const delegation: SubagentDecision = {
   delegatedSubagents: ['A'],
 };
 
-const anyTurn = fc
-  .record({
-    tools: fc.array(fc.string()),
-    memory: fc.option(fc.boolean(), { nil: undefined }),
-    hasClientTool: fc.boolean(),
-    from: fc.constantFrom('opts' as const, 'persona' as const, 'default' as const),
-    delegatedSubagents: fc.array(fc.string()),
-  })
-  .map(({ tools, memory, hasClientTool, from, delegatedSubagents }) => {
-    const pick = { name: 'pick', description: '', inputSchema: { type: 'object' } };
-    const options: OptionResolution = {
-      ...someOptions,
-      options: {
-        ...someOptions.options,
-        tools,
-        ...(memory === undefined ? {} : { memory }),
-        ...(hasClientTool ? { clientTools: [pick] } : {}),
-      },
-      provenance: { ...someOptions.provenance, tools: from },
-    };
-    return { options, delegation: { ...delegation, delegatedSubagents } };
-  });
-
-describe('the offer of a replay', () => {
-  it('is nowhere in what is stored as its options', () => {
-    fc.assert(
-      fc.property(anyTurn, (turn) => {
-        const { options, delegation: decided } = hideOffer(turn).turn;
-        expect(options.options).toMatchObject({ tools: [] });
-        expect(options.options).not.toHaveProperty('memory');
-        expect(options.options).not.toHaveProperty('clientTools');
-        // A turn that names its tools has none of those that its agent lists.
-        expect(options.provenance.tools).toBe('opts');
-        expect(decided.delegatedSubagents).toEqual([]);
-      }),
-    );
-  });
-
-  it('is found again in its request, whole', () => {
-    fc.assert(
-      fc.property(anyTurn, (turn) => {
-        const { turn: stored, offer } = hideOffer(turn);
-        const replay = { turnId: 'turn_1', tools: 'recorded' as const, offer };
-        expect(offerOf({ ...stored, request: { replay } })).toEqual(turn);
-      }),
-    );
-  });
-
-  it('of a turn that is no replay is in its options', () => {
+describe('the tools of a replay', () => {
+  it('are in its options, as those of any turn', () => {
     const turn = { options: someOptions, delegation };
+    const replay = { turnId: 'turn_1', tools: 'recorded' as const };
     expect(offerOf({ ...turn, request: {} })).toEqual(turn);
+    expect(offerOf({ ...turn, request: { replay } })).toEqual(turn);
+  });
+
+  it('are in its request, where its options leave them out', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.array(fc.string()), (tools, delegatedSubagents) => {
+        const offer = { tools, toolsFrom: 'persona' as const, memory: true, delegatedSubagents };
+        const request = { replay: { turnId: 'turn_1', tools: 'recorded' as const, offer } };
+        const { options, provenance } = someOptions;
+        expect(offerOf({ options: someOptions, delegation, request })).toEqual({
+          options: {
+            ...someOptions,
+            options: { ...options, tools, memory: true },
+            provenance: { ...provenance, tools: 'persona' },
+          },
+          delegation: { ...delegation, delegatedSubagents },
+        });
+      }),
+    );
   });
 });

@@ -1,6 +1,5 @@
 import { and, count, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { StoredPreferences } from '../../options/preferences.js';
-import { compact } from '../../platform/compact.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isId } from '../../platform/ids.js';
 import { sessionNotFound } from '../../session/session-errors.js';
@@ -11,7 +10,6 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import {
   activeStatuses,
   unendedStatuses,
-  type ReplayOffer,
   type StoredRequest,
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
@@ -123,33 +121,7 @@ export interface TurnOffer {
   delegation: SubagentDecision | null;
 }
 
-/**
- * Takes the tools out of a replay's options, to be stored with its request instead. Workers of versions without
- * replays read the options alone: one of them that claims a replay has no tool to run. Pure.
- */
-export function hideOffer<T extends { options: OptionResolution; delegation: SubagentDecision }>(
-  turn: T,
-): { turn: T; offer: ReplayOffer } {
-  const { options: resolution, delegation } = turn;
-  const { tools, memory, clientTools, ...options } = resolution.options;
-  const { tools: toolsFrom } = resolution.provenance;
-  const provenance = { ...resolution.provenance, tools: 'opts' } as const;
-  return {
-    turn: {
-      ...turn,
-      options: { ...resolution, options: { ...options, tools: [] }, provenance },
-      delegation: { ...delegation, delegatedSubagents: [] },
-    },
-    offer: {
-      tools,
-      toolsFrom,
-      delegatedSubagents: delegation.delegatedSubagents,
-      ...compact({ memory, clientTools }),
-    },
-  };
-}
-
-/** The options and the delegation of a turn as they were resolved, also of a replay. Pure. */
+/** The options and the delegation of a turn as they were resolved, also of a replay whose options leave them out. Pure. */
 export function offerOf(turn: TurnOffer & { request: Pick<StoredRequest, 'replay'> }): TurnOffer {
   const { options, delegation, request } = turn;
   const offer = request.replay?.offer;

@@ -25,7 +25,6 @@ import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
-import { hideOffer } from '../state/turn-row.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
@@ -95,12 +94,12 @@ export class TurnPreparer {
       logger.debug({ sessionId, ...rejected }, 'an attachment was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
-    const { told = [], toldFirst = false, needsAllFiles = false } = submission;
+    const { told = [], toldFirst = false, needsAllFiles = false, replay } = submission;
     const checked = await checkTold(told, resolve, needsAllFiles);
     const isBlank = message.trim() === '' && resolved.files.length + resolved.errors.length === 0;
     // The files of a replay were taken with the recorded turn.
     const { parts } =
-      submission.replay ??
+      replay ??
       (isBlank && endsWithOutputs(told) ? { parts: [] } : composePrompt(message, resolved));
     const ordered = submission.said && orderParts(submission.said, resolved);
     const toldParts = checked.flatMap((one) => one.parts);
@@ -115,6 +114,7 @@ export class TurnPreparer {
       attachments,
       rejectedAttachments,
       ...compact({ requestId, clientMessageId, responses, instructions }),
+      ...(replay && { replay: { turnId: replay.turnId, tools: replay.tools } }),
     };
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
@@ -122,7 +122,7 @@ export class TurnPreparer {
     const before = { told: checked, toldFirst, clientHistory };
     const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
     const turn = { ...asked, ...given, options, delegation };
-    return { turn: asReplay(turn, submission.replay), persona: persona.name };
+    return { turn, persona: persona.name };
   }
 
   /** The options of a request, checked, and what the turn may delegate. @throws TypedError of each check. */
@@ -153,14 +153,6 @@ export class TurnPreparer {
       throw isGone ? sessionNotFound(sessionId) : error;
     }
   }
-}
-
-/** A replay's turn keeps its tools in its request. */
-function asReplay(turn: NewTurn, replay: TurnSubmission['replay']): NewTurn {
-  if (replay === undefined) return turn;
-  const { turnId, tools } = replay;
-  const { turn: hidden, offer } = hideOffer(turn);
-  return { ...hidden, request: { ...turn.request, replay: { turnId, tools, offer } } };
 }
 
 /** The sources of the turn's options beside `opts`. */

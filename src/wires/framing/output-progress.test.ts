@@ -4,7 +4,7 @@ import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { followOutput, parsePartial, type OutputProgress } from './output-progress.js';
 
-const started: TurnEventBody = {
+const started: Extract<TurnEventBody, { type: 'turn.started' }> = {
   type: 'turn.started',
   sessionId: 's',
   messageId: 'm',
@@ -12,6 +12,8 @@ const started: TurnEventBody = {
   model: 'x',
   providerSessionId: 'p',
   resumed: false,
+  contextWindow: 200_000,
+  maxTurns: 50,
   hasOutput: true,
 };
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

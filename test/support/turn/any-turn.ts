@@ -69,12 +69,19 @@ function toTurn(steps: readonly AnyStep[], outcome: TurnOutcome, note: string): 
       model: 'a-model',
       providerSessionId: '',
       resumed: false,
+      contextWindow: 200_000,
+      maxTurns: 50,
     },
   );
   steps.forEach((one, index) => addStep(log, index + 1, one));
   const text = steps.flatMap(({ texts }) => texts).join('') + note;
   if (outcome === 'failed') {
-    const failure = { phase: 'mid-stream', errorType: 'SDK_FAILURE', message: 'Broke' } as const;
+    const failure = {
+      phase: 'mid-stream',
+      errorType: 'SDK_FAILURE',
+      message: 'Broke',
+      retryable: false,
+    } as const;
     log.add({ type: 'turn.failed', ...failure, status: 529, severity: 'error', fatal: true });
   }
   const end = { outcome, exitCode: 0, reason: 'end_turn', text, usage: noUsage, durationMs: 1 };

@@ -91,7 +91,7 @@ export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
     turnId: run.turnId,
     agent,
     model,
-    ...(contextWindow === undefined ? {} : { maxContextTokens: contextWindow }),
+    maxContextTokens: contextWindow,
     ...shown,
   };
   if (run.state.type === 'unknown') {

@@ -56,7 +56,7 @@ function stepOf(event: TurnEvent): StepFacts[] {
 function addFact(timeline: Timeline, event: TurnEvent): Timeline {
   if (event.type === 'turn.started') {
     const { agent, model, contextWindow } = event;
-    return { ...timeline, agent, model, ...(contextWindow === undefined ? {} : { contextWindow }) };
+    return { ...timeline, agent, model, contextWindow };
   }
   if (event.type === 'step.ended') {
     return { ...timeline, usage: addUsage(timeline.usage, event.usage) };
