@@ -18,6 +18,7 @@ import type { Claim } from '../state/attempt.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { turnInProgress } from '../state/turn-errors.js';
+import { askToEnd } from '../state/turn-row.js';
 import { Lease } from '../state/lease.js';
 import { endTurn, flushLog } from './end-turn.js';
 import { TurnFollower } from './turn-follower.js';
@@ -55,14 +56,16 @@ export class TurnCanceller {
     } = this;
     const [marked] = await db
       .update(turns)
-      .set({ cancelRequestedAt: new Date(clock.now()), cancelReason: reason })
-      .where(and(eq(turns.id, turnId), isCancellable))
-      .returning({ status: turns.status });
+      .set(askToEnd(new Date(clock.now()), reason))
+      .where(and(eq(turns.id, turnId), isUnended))
+      .returning({ status: turns.status, reason: turns.cancelReason });
     // Subagents are cancelled here too, and not only by the turn's worker: they may keep the only
     // worker from the turn.
     for (const { id } of await this.#findSubagents(turnId)) await this.cancel(id, 'parent-ended');
-    const which = marked === undefined ? undefined : withoutWorker[marked.status];
-    if (which !== undefined && (await this.endIdle(turnId, { reason, which }))) return 'ended';
+    const which = marked && withoutWorker[marked.status];
+    const first = marked?.reason ?? reason;
+    if (which !== undefined && (await this.endIdle(turnId, { reason: first, which })))
+      return 'ended';
     // A lost hint costs time, not the cancel: nobody waits for it.
     bus
       .publishCancel(turnId)
@@ -193,14 +196,11 @@ export class TurnCanceller {
     return this.services.db
       .select({ id: turns.id })
       .from(turns)
-      .where(and(eq(turns.parentTurnId, turnId), isCancellable));
+      .where(and(eq(turns.parentTurnId, turnId), isUnended, isNull(turns.cancelRequestedAt)));
   }
 }
 
-const isCancellable = and(
-  inArray(turns.status, [...unendedStatuses]),
-  isNull(turns.cancelRequestedAt),
-);
+const isUnended = inArray(turns.status, [...unendedStatuses]);
 
 /** Statuses of turns that no worker has, with the kind of claim that takes them. */
 const withoutWorker: Partial<Record<TurnStatus, 'unstarted' | 'parked'>> = {

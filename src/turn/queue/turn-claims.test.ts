@@ -129,6 +129,16 @@ describe('a turn’s row', () => {
     await test.close();
   });
 
+  it('ends at once when it is cancelled again, with the first reason', async () => {
+    const turnId = await queued();
+    const asked = { cancelRequestedAt: new Date(), cancelReason: 'superseded' } as const;
+    await database.db.update(turns).set(asked).where(eq(turns.id, turnId));
+    const test = await openTestServices(database, []);
+    expect(await test.services.canceller.cancel(turnId, 'interrupt')).toBe('ended');
+    expect(await rowOf(turnId)).toMatchObject({ status: 'interrupted', endReason: 'superseded' });
+    await test.close();
+  });
+
   it('counts as to be claimed without a worker, and queued after a while', async () => {
     const lost = await queued();
     await claimOne(claims(0), now);

@@ -10,6 +10,7 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import {
   activeStatuses,
   unendedStatuses,
+  type CancelReason,
   type StoredRequest,
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
@@ -153,6 +154,14 @@ export function listStatuses(statuses: readonly TurnStatus[]): SQL {
 /** Rows of a session's held turns that were not asked to end. */
 export function isHeldIn(sessionId: string) {
   return and(eq(turns.sessionId, sessionId), hasStatus('held'), isNull(turns.cancelRequestedAt));
+}
+
+/** Values of a turn that is asked to end. The first reason stays. */
+export function askToEnd(at: Date, reason: CancelReason) {
+  return {
+    cancelRequestedAt: sql`coalesce(${turns.cancelRequestedAt}, ${sql.param(at, turns.cancelRequestedAt)})`,
+    cancelReason: sql<CancelReason>`coalesce(${turns.cancelReason}, ${reason})`,
+  };
 }
 
 /** Rows of a turn that this attempt may still write. A held turn is only ever ended. */

@@ -91,6 +91,27 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     expect(await rowOf(idOf(second))).toMatchObject({ goesFirst: true });
   });
 
+  it('that goes first asks the active one to end, in the moment in which it is stored', async () => {
+    const activeTurnId = await active();
+    await hold();
+    expect(await rowOf(activeTurnId)).toMatchObject({ cancelRequestedAt: null });
+    await interrupt();
+    const asked = {
+      cancelReason: 'superseded',
+      cancelRequestedAt: expect.any(Date),
+      hasNext: true,
+    };
+    expect(await rowOf(activeTurnId)).toMatchObject(asked);
+  });
+
+  it('leaves the active one the reason for which it is to end already', async () => {
+    const activeTurnId = await active();
+    const already = { cancelRequestedAt: new Date(0), cancelReason: 'interrupt' } as const;
+    await database.db.update(turns).set(already).where(eq(turns.id, activeTurnId));
+    await interrupt();
+    expect(await rowOf(activeTurnId)).toMatchObject(already);
+  });
+
   it('supersedes it also where the session’s queue is full', async () => {
     await active();
     const first = idOf(await interrupt({ sessionQueue: 1 }));

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { lockFor, lockKey } from '../../storage/statements.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
-import { isHeldIn } from '../state/turn-row.js';
+import { askToEnd, isHeldIn } from '../state/turn-row.js';
 import {
   catchRefusal,
   hasTooMany,
@@ -42,8 +42,8 @@ export type Holding =
   | { type: Refusal | 'session-queue-full' };
 
 /**
- * Stores a turn behind the active turn of its session, whose end promotes it. With `goesFirst` it
- * goes before the held turns that do not go first, and supersedes those that do.
+ * Stores a turn behind the active turn of its session, whose end promotes it. With `goesFirst` it asks the active
+ * turn to end, goes before the held turns that do not go first, and supersedes those that do.
  */
 export function holdTurn(
   db: Database,
@@ -66,7 +66,7 @@ export function holdTurn(
       // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
       // The active turn is marked last, so that its row is locked for a moment only.
-      const activeTurnId = await markActive(tx, turn.sessionId);
+      const activeTurnId = await markActive(tx, turn, goesFirst);
       const position = goesFirst ? 1 : held + 1;
       return { type: 'held', turnId: id, position, activeTurnId, superseded };
     }),
@@ -91,11 +91,20 @@ async function supersede(tx: Queryable, sessionId: string, by: string): Promise<
   return ended.map(({ id }) => id);
 }
 
-/** The active turn learns that another one waits for its end. */
-async function markActive(tx: Queryable, sessionId: string): Promise<string | undefined> {
+/**
+ * The active turn learns that another one waits for its end.
+ *
+ * @param asksToEnd stores that it is to end: whatever becomes of this process, a turn that interrupts does not wait
+ *   for a natural end.
+ */
+async function markActive(
+  tx: Queryable,
+  { sessionId, now }: Pick<NewTurn, 'sessionId' | 'now'>,
+  asksToEnd: boolean,
+): Promise<string | undefined> {
   const [active] = await tx
     .update(turns)
-    .set({ hasNext: true })
+    .set({ hasNext: true, ...(asksToEnd ? askToEnd(now, 'superseded') : {}) })
     .where(and(eq(turns.sessionId, sessionId), inArray(turns.status, [...activeStatuses])))
     .returning({ id: turns.id });
   return active?.id;

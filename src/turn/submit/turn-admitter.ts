@@ -128,10 +128,10 @@ export class TurnAdmitter {
       if (interrupts) await this.queue.publishHeld(turn.sessionId);
       else await this.queue.publishPosition(turnId, position);
     } catch (error) {
-      // The turn is stored: the sweeper does what is left to do.
+      // The turn is stored, and so is what it interrupts.
       logger.warn(
         { turnId, error },
-        'could not finish queueing a held turn; it is stored, and starts when the turns before it have ended',
+        'could not finish queueing a held turn; it is stored, and the sweeper does what is left to do',
       );
     }
     const disposition: Disposition = interrupts
