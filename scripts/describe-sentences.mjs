@@ -81,7 +81,17 @@ function logLine(node, file) {
   if (found.length === 0 && !forwarders.has(file)) {
     throw new Error(`${file}: the message of a log line must stand in its call: ${node.getText()}`);
   }
-  return found.map((text) => ({ level, text }));
+  // `Outages` writes what a service's absence causes at debug: one line says for all that it is away.
+  const isOutage = ts.isObjectLiteralExpression(first) && first.properties.some(isServiceName);
+  return found.map((text) => ({ level: isOutage ? 'debug' : level, text }));
+}
+
+function isServiceName(property) {
+  return (
+    ts.isPropertyAssignment(property) &&
+    property.name.getText() === 'service' &&
+    ts.isStringLiteral(property.initializer)
+  );
 }
 
 /** The level of a call of a logger; undefined for other calls. */

@@ -3,12 +3,18 @@ import { findBindingFault } from './require-key.js';
 import { isLoopback } from '../platform/net/addresses.js';
 
 describe('isLoopback', () => {
-  it.each(['127.0.0.1', '127.8.9.1', '::1', '[::1]', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(
-    'is %s',
-    (host) => {
-      expect(isLoopback(host)).toBe(true);
-    },
-  );
+  it.each([
+    '127.0.0.1',
+    '127.8.9.1',
+    '::1',
+    '[::1]',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    '::ffff:127.0.0.1',
+  ])('is %s', (host) => {
+    expect(isLoopback(host)).toBe(true);
+  });
 
   it.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.evil.example', ''])(
     'is not %j',

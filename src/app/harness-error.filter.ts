@@ -80,7 +80,10 @@ export class HarnessErrorFilter implements ExceptionFilter {
       // Failures after the client left are no one's fault.
       log.debug({ method, path, error }, 'request failed after its client had left');
     } else {
-      log.error({ method, path, error }, 'request failed');
+      log.error(
+        { method, path, error },
+        'request failed by a fault of the server; report it with the stack in `error`',
+      );
     }
     if (response.destroyed) return;
     if (response.headersSent) {

@@ -76,7 +76,7 @@ const DATA_FOLDER = Symbol('DataFolder');
       inject: [LOGGER],
       useFactory: (logger: Logger) =>
         new MemoryTurnQueue((error) =>
-          logger.error(
+          logger.warn(
             { error },
             'could not claim queued turns; the sweeper wakes the worker again',
           ),

@@ -101,5 +101,5 @@ export function isLoopbackHttp(url: URL): boolean {
 /** Whether an address, or the name of one, is reached from its own machine only. Pure. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  return name === 'localhost' || isLoopbackAddress(name);
+  return name === 'localhost' || name === 'localhost.' || isLoopbackAddress(name);
 }
