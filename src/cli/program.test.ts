@@ -153,7 +153,7 @@ describe('the commands', () => {
       body: { sessionId: 'sess_1', message: 'Hello there' },
     },
     {
-      args: words('turn x --mode PLAN --model m --tools read,bash --persona P --session s --json'),
+      args: words('turn x --mode PLAN --model m --tools read,bash --agent P --session s --json'),
       call: 'POST /api/harness/turn',
       body: {
         sessionId: 's',

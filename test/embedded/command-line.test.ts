@@ -181,7 +181,7 @@ describe('turnpike on the command line', () => {
 
   it('leaves no session behind where the turn is refused', async () => {
     const before = await run(['sessions', '--json', '--limit', '1000']).ended;
-    const refused = await run(['turn', 'Hi', '--persona', 'nope']).ended;
+    const refused = await run(['turn', 'Hi', '--agent', 'nope']).ended;
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('PERSONA_NOT_FOUND'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventStream } from '../../../test/client/fake-server.js';
 import { TurnpikeClient } from '../../client/turnpike-client.js';
 import { painter } from '../terminal/screen.js';
 import { parseChatLine, type ChatLine, runChat } from './chat-command.js';
@@ -56,7 +57,7 @@ describe('a chat', () => {
         const { pathname } = new URL(new Request(input).url);
         if (init?.method === 'POST') posted.push(pathname);
         if (pathname === '/api/harness/turn') {
-          return new Response(stream, { headers: { 'x-turn-id': 'turn_1' } });
+          return eventStream(stream, { 'x-turn-id': 'turn_1' });
         }
         return Response.json({ session: { sessionId: 'sess_1' }, state: 'cancelling' });
       },

@@ -37,7 +37,7 @@ export function turnCommand(command: CliCommand, cli: Cli): void {
     .argument('[MESSAGE...]', '- is standard input, which is the message where there is none')
     .option('--attach <FILE>', 'attach a file; may be repeated', collect)
     .option('--session <ID>', 'go on with a session; default: a new session for the current folder')
-    .option('--persona <NAME>', 'one of the named agents')
+    .option('--agent <NAME>', 'one of the named agents')
     .addOption(
       // In any case of its letters, as in the API: `choices` alone would be strict.
       new Option('--mode <MODE>', 'the permission mode')
@@ -69,11 +69,11 @@ export function turnCommand(command: CliCommand, cli: Cli): void {
           'Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).',
         );
       }
-      const { json, persona, mode, model, replaces } = more;
+      const { json, agent, mode, model, replaces } = more;
       // A wrong call leaves no session behind.
       const format = output === undefined ? {} : await readFormat(path.resolve(folder, output));
       const opts = {
-        ...compact({ mode, model, persona, replaces }),
+        ...compact({ mode, model, persona: agent, replaces }),
         ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
         ...format,
       };
@@ -86,7 +86,7 @@ export function turnCommand(command: CliCommand, cli: Cli): void {
         await requireTools(client, opts);
         const uploaded = await attach(client, attachments, message);
         const isNew = session === undefined && replaces === undefined;
-        const sessionId = session ?? (await sessionFor(client, folder, { persona, replaces }));
+        const sessionId = session ?? (await sessionFor(client, folder, { agent, replaces }));
         const wanted = { sessionId, message, attachments: uploaded, opts };
         return runTurn({ client, screen, environment }, wanted).catch(async (error: unknown) => {
           // Refused before it began: a session without a turn is of no use.
@@ -156,10 +156,10 @@ function printOutput({ output, outcome, reason, exitCode, error }: TurnResult): 
 async function sessionFor(
   client: TurnpikeClient,
   projectRoot: string,
-  { persona, replaces }: { persona: string | undefined; replaces: string | undefined },
+  { agent, replaces }: { agent: string | undefined; replaces: string | undefined },
 ): Promise<string> {
   if (replaces !== undefined) return (await client.turns.get(replaces)).sessionId;
-  const { sessionId } = await client.sessions.create(compact({ projectRoot, persona }));
+  const { sessionId } = await client.sessions.create(compact({ projectRoot, persona: agent }));
   process.stderr.write(`session ${sessionId}\n`);
   return sessionId;
 }
