@@ -264,14 +264,13 @@ module.exports = {
     {
       name: 'governance-rules-are-pure',
       comment:
-        'A rule imports types and shapes only; what is used, how often, and the facts of notices are held by budgets/, rates/ and notices/.',
+        'A rule imports types and shapes only; what is used, and how often, is held by budgets/ and rates/.',
       severity: 'error',
       from: {
         path: '^src/governance/',
         pathNot: [
           '\\.module\\.ts$',
           '^src/governance/(budgets|rates)/',
-          '^src/governance/notices/(project-facts|todos)\\.ts$',
           '\\.test\\.ts$',
         ],
       },
@@ -296,7 +295,6 @@ module.exports = {
         pathNot: [
           '\\.module\\.ts$',
           '^src/governance/budgets/usage-service\\.ts$',
-          '^src/governance/notices/project-facts\\.ts$',
           '^src/tools/output/schema-checks\\.ts$',
           '^src/tools/[^/]*(controller|dto)\\.ts$',
           // Where the services are injected that the plain functions of an attempt are given.

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { takeRequest } from '../http/request.pipe.js';
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
 import type { ValidationProblemDto } from '../http/errors/error.dto.js';
-import { FaultListError } from '../http/errors/fastapi-faults.js';
+import { isTypedError } from '../errors/typed-error.js';
 import {
   AgentConfigDto,
   limitNames,
@@ -24,7 +24,7 @@ async function problemsOf(
     await takeRequest(type, body);
     return [];
   } catch (error) {
-    if (error instanceof FaultListError) return error.faults;
+    if (isTypedError(error, 'INVALID_REQUEST')) return error.details as ValidationProblemDto[];
     throw error;
   }
 }

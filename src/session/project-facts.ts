@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { TtlCache } from '../../platform/async/ttl-cache.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { errorCode } from '../../platform/error-code.js';
+import { TtlCache } from '../platform/async/ttl-cache.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { errorCode } from '../platform/error-code.js';
 
 /** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
 const FRESH_MS = 1_000;

@@ -5,7 +5,7 @@ import { Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
-import { loadTodos } from '../governance/notices/todos.js';
+import { loadTodos } from './todos.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { SessionService } from './session-service.js';
 import {

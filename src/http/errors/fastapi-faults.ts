@@ -52,10 +52,10 @@ export function listedIn(
     };
   };
   return (faults, request) => {
-    if (Array.isArray(request)) return new FaultListError([noObject(place)]);
+    if (Array.isArray(request)) return faultList([noObject(place)]);
     const unknown = faults.filter(({ rule }) => rule === UNKNOWN_FIELD).slice(0, MOST_UNKNOWN);
     const wrong = faults.filter(({ rule }) => rule !== UNKNOWN_FIELD);
-    return new FaultListError([...wrong, ...unknown].map(entryOf));
+    return faultList([...wrong, ...unknown].map(entryOf));
   };
 }
 
@@ -72,12 +72,9 @@ function noObject(place: string): ValidationProblemDto {
 }
 
 /** A 422 whose details are the faults of a request. */
-export class FaultListError extends TypedError {
-  constructor(readonly faults: readonly ValidationProblemDto[]) {
-    const message = faults.map(({ msg }) => msg).join('; ');
-    super('INVALID_REQUEST', { case: 'fields', message, details: faults });
-    this.name = 'FaultListError';
-  }
+function faultList(faults: readonly ValidationProblemDto[]): TypedError {
+  const message = faults.map(({ msg }) => msg).join('; ');
+  return new TypedError('INVALID_REQUEST', { case: 'fields', message, details: faults });
 }
 
 /** The faults that an error lists; undefined for any other error. */

@@ -4,7 +4,7 @@ import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { ExtensionsModule } from '../../tools/extensions/extensions.module.js';
 import { MemoryModule } from '../../memory/memory.module.js';
-import { ProjectFacts } from '../../governance/notices/project-facts.js';
+import { ProjectFacts } from '../../session/project-facts.js';
 import { OptionsModule } from '../../options/options.module.js';
 import { ProviderModule } from '../../provider/provider.module.js';
 import { SessionModule } from '../../session/session.module.js';

@@ -30,7 +30,7 @@ import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import { findUnseenWrites } from '../branches/written-files.js';
 import { contextBefore } from '../state/turn-state.js';
 import { clientNotice } from '../../events/turn-event.js';
-import { replaceTodos } from '../../governance/notices/todos.js';
+import { replaceTodos } from '../../session/todos.js';
 import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';

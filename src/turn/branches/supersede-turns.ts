@@ -2,7 +2,7 @@ import { asc, eq, inArray, sql, and, desc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions, todos, sessions, turns, notices } from '../../storage/schema.js';
 import { turnInProgress, turnNotInSession, turnSuperseded } from '../state/turn-errors.js';
-import { parseTodos } from '../../governance/notices/todos.js';
+import { parseTodos } from '../../tools/builtin/todo-write.js';
 import { sessionChange } from '../../governance/notices/triggers/conversation.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';

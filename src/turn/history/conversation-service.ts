@@ -13,7 +13,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { budgetExhausted } from '../../governance/budgets/reserve-call.js';
 import { cutPage } from '../../http/paging/load-page.js';
 import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { loadTodos } from '../../governance/notices/todos.js';
+import { loadTodos } from '../../session/todos.js';
 import { OptionLoader } from '../../options/option-loader.js';
 import { untilAborted } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';

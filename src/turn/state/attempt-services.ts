@@ -10,7 +10,7 @@ import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js'
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
 import { Metrics } from '../../telemetry/metrics.js';
-import { ProjectFacts } from '../../governance/notices/project-facts.js';
+import { ProjectFacts } from '../../session/project-facts.js';
 import { TRIGGERS, type Trigger } from '../../governance/notices/trigger.js';
 import { SchemaChecks } from '../../tools/output/schema-checks.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';

@@ -2,15 +2,17 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
 import { takeRequest } from '../../http/request.pipe.js';
-import { FaultListError } from '../../http/errors/fastapi-faults.js';
+import { isTypedError } from '../../errors/typed-error.js';
+import type { ValidationProblemDto } from '../../http/errors/error.dto.js';
 import { BusyQueryDto, ContextQueryDto, OracleQuestionDto } from './oracle.dto.js';
 
 async function problemsOf(type: Type<object>, value: unknown): Promise<unknown> {
   try {
     return await takeRequest(type, value);
   } catch (error) {
-    if (!(error instanceof FaultListError)) throw error;
-    return error.faults.map(({ loc, type: fault }) => `${loc.join('.')} ${fault}`);
+    if (!isTypedError(error, 'INVALID_REQUEST')) throw error;
+    const faults = error.details as ValidationProblemDto[];
+    return faults.map(({ loc, type: fault }) => `${loc.join('.')} ${fault}`);
   }
 }
 
