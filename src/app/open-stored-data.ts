@@ -80,7 +80,7 @@ export interface OpenedApplication {
  *
  * @throws AgentsInvalidError, DataFolderBusyError, ExtensionError, FileInvalidError, UnreachableError.
  */
-export async function openApplication(options: {
+async function openApplication(options: {
   config: Config;
   environment: Environment;
   logger: Logger;

@@ -122,7 +122,7 @@ export class LocalClock {
 }
 
 /** Most missed slots that are counted: more are told as this many. */
-export const MOST_MISSED = 1_000;
+const MOST_MISSED = 1_000;
 
 /** Missed slots: the first, how many, and the slot after the last. Times in ms since the epoch. */
 export interface Missed {

@@ -125,7 +125,7 @@ export async function extractPicture(content: Buffer, findOcr: FindOcr): Promise
 }
 
 /** Pixels from which an image is not decoded. */
-export const MAX_PIXELS = 100_000_000;
+const MAX_PIXELS = 100_000_000;
 /** Factor of the longer side from one try to the next. */
 const SHRINK = 0.75;
 const MAX_ATTEMPTS = 8;

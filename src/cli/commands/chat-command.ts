@@ -193,7 +193,7 @@ export type ChatLine =
   | { type: 'model'; name: string | undefined }
   | { type: 'unknown'; command: string };
 
-export const chatHelp = `/new              begin a new session
+const chatHelp = `/new              begin a new session
 /sessions [ID]    list the latest sessions, or go on with one
 /model [NAME]     show the model, or choose one
 /help             list the commands

@@ -109,7 +109,7 @@ export function tableOfAgents(agents: readonly AgentSummary[]): Table {
 }
 
 /** The lines of a skill in `turnpike skills`: one, and one for each fault of its file. */
-export function describeListedSkill(skill: SkillView): string[] {
+function describeListedSkill(skill: SkillView): string[] {
   const { name, level, file, description, allowedTools, isOffered, hiddenBy, faults } = skill;
   const about = description === null ? '' : `  ${oneLine(description, 160)}`;
   const notes = [

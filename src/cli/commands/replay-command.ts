@@ -68,7 +68,7 @@ type Aligned = TurnComparison['tools'][number];
 const INPUT_CHARS = 60;
 
 /** Two turns side by side: a line for each fact, then one for each tool call. Pure. */
-export function describeComparison({ left, right, tools }: TurnComparison): string[] {
+function describeComparison({ left, right, tools }: TurnComparison): string[] {
   const facts = rows.map(([name, show]) => [name, show(left), show(right)] as const);
   const width = Math.max(...facts.map(([, one]) => one.length));
   return [

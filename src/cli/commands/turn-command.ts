@@ -232,7 +232,7 @@ export async function uploadFiles(
 }
 
 /** @throws UsageError for a file that cannot be read. */
-export async function requireFile(file: string): Promise<void> {
+async function requireFile(file: string): Promise<void> {
   const fault = await findFault(file);
   if (fault !== undefined) throw new UsageError(`${file}: ${fault}.`);
 }

@@ -64,7 +64,7 @@ function describeParts({ config, mode, shells }: Started) {
 }
 
 /** A shell line that creates a session for the current folder and runs a turn in it. */
-export function exampleCurl(url: string): string {
+function exampleCurl(url: string): string {
   const create = `curl -s ${url}/api/harness/session/create -d '{"projectRoot":"'"$PWD"'"}'`;
   const id = `$(${create} | grep -o 'sess_[0-9a-f-]*')`;
   return `curl -N ${url}/api/harness/turn -d '{"sessionId":"'"${id}"'","message":"Hello"}'`;

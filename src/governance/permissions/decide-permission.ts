@@ -199,7 +199,7 @@ export function permissionTable(): { rule: string; when: string; verdict: Verdic
 }
 
 /** Advice that allows a tool's calls without a question. Edits alone have a mode for that. */
-export function howToAllow({ name, effect }: PermissionQuestion['tool']): string {
+function howToAllow({ name, effect }: PermissionQuestion['tool']): string {
   const list = `llow ${name} in the permissions of the agent, the session or the server.`;
   return effect === 'edit' ? `Use mode acceptEdits, or a${list}` : `A${list}`;
 }

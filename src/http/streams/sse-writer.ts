@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../platform/clock.js';
 import type { StreamState } from '../request-record.js';
 
-export const KEEPALIVE_MS = 15_000;
+const KEEPALIVE_MS = 15_000;
 
 /** Sent when nothing else was, so that no proxy takes the stream for dead. */
 const keepalive = ': keepalive\n\n';

@@ -34,7 +34,7 @@ export function originOf(claim: Traced): Required<Pick<SpanStart, 'parent' | 'li
 }
 
 /** The span that a turn was accepted in. */
-export function acceptedIn({
+function acceptedIn({
   traceparent,
   tracestate,
 }: Pick<Claim, 'traceparent' | 'tracestate'>): StoredTrace | undefined {

@@ -159,7 +159,7 @@ async function thinkingAsOf(
 }
 
 /** Pure. @param changes announcements of both, the newest first. */
-export function withTold(
+function withTold(
   prefix: RequestPrefix,
   {
     kept,

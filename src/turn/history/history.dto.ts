@@ -17,7 +17,7 @@ import type { RetryClass } from '../../tools/tool.js';
 import { OneOf } from '../../http/fields/field-rules.decorator.js';
 
 /** Whether a list has turns that others took the place of. */
-export const supersededChoices = ['hide', 'show'] as const;
+const supersededChoices = ['hide', 'show'] as const;
 export type SupersededChoice = (typeof supersededChoices)[number];
 
 /** A turn in a list. */

@@ -76,7 +76,7 @@ const parts = {
 };
 
 /** A list of parts, one of four kinds each by `type`. */
-export function ApiParts(): PropertyDecorator {
+function ApiParts(): PropertyDecorator {
   return (target, key) => {
     ApiExtraModels(...Object.values(parts))(target.constructor);
     const paths = Object.entries(parts).map(([type, part]) => [type, getSchemaPath(part)] as const);

@@ -18,7 +18,7 @@ import type { AttemptContext } from '../state/attempt-context.js';
  * The limit that keeps a turn from another model call, if there is one. Call it when every result
  * of the last step is in.
  */
-export function findLimit({
+function findLimit({
   tree,
   progress,
   clock,

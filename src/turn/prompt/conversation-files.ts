@@ -90,7 +90,7 @@ export class ConversationFiles implements ShownFiles {
 }
 
 /** The pictures in the messages and outputs of turns. */
-export function countImages(turns: readonly Pick<TurnTranscript, 'asked' | 'results'>[]): number {
+function countImages(turns: readonly Pick<TurnTranscript, 'asked' | 'results'>[]): number {
   return turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]).filter(isImage)
     .length;
 }

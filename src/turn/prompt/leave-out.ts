@@ -20,11 +20,11 @@ export type PartKeys = ReadonlyMap<UserPart | AssistantPart, LeftOutKey>;
 
 export const partKey = (turnId: string, index: number): LeftOutKey => `${turnId}/part/${index}`;
 export const callKey = (turnId: string, callId: string): LeftOutKey => `${turnId}/call/${callId}`;
-export const filesKey = (call: LeftOutKey): LeftOutKey => `${call}/files`;
+const filesKey = (call: LeftOutKey): LeftOutKey => `${call}/files`;
 export const stepKey = (turnId: string, step: number): LeftOutKey => `${turnId}/step/${step}`;
 
 /** The turn that a key is about. */
-export function turnOfKey(key: LeftOutKey): string {
+function turnOfKey(key: LeftOutKey): string {
   return key.split('/', 1)[0] ?? key;
 }
 

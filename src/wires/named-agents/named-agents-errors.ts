@@ -33,7 +33,7 @@ export function messageNotFound(agent: string, messageId: string): TypedError {
 }
 
 /** The media type of `ProblemBody`. */
-export const problemType = 'application/problem+json';
+const problemType = 'application/problem+json';
 
 export interface ProblemBody extends Problem {
   /** Path of the request. */

@@ -217,7 +217,7 @@ export interface SheetListener {
 }
 
 /** Parses a sheet. A row or cell without a reference follows the one before. */
-export function parseSheet(
+function parseSheet(
   part: Buffer | undefined,
   formats: CellFormats,
   listener: SheetListener,
@@ -267,7 +267,7 @@ function parseColumn(reference: string): number | undefined {
 }
 
 /** The letters of a column: `AB` for 28. */
-export function columnLetters(column: number): string {
+function columnLetters(column: number): string {
   const rest = Math.floor((column - 1) / 26);
   return (rest > 0 ? columnLetters(rest) : '') + String.fromCodePoint(65 + ((column - 1) % 26));
 }
