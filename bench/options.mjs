@@ -12,9 +12,15 @@ import { scenariosFor } from './scenarios.mjs';
 
 const mostRounds = 50;
 
+/** Run only where they are named: the first takes half an hour, the others too long for a quick run. */
+const namedOnly = ['sessions'];
+const notQuick = ['p50', 'chat-paced', 'grow', 'scale', ...namedOnly];
+
 export const usage = `npm run bench -- [options]
-  --quick            under 8 minutes: fewer rounds and turns, and no p50; direct only in p200
-  --scenarios a,b    of ${[...Object.keys(scenariosFor(false)), ...checkNames].join(', ')}
+  --quick            under 8 minutes: fewer rounds and turns; direct only in p200; without names,
+                     none of ${notQuick.join(', ')}
+  --scenarios a,b    of ${[...Object.keys(scenariosFor(false)), ...checkNames].join(', ')}; without
+                     names, all but ${namedOnly.join(', ')}
   --targets a,b      of ${targetNames.join(', ')}
   --rounds N         of every scenario (2, or 5 without --quick)
   --json FILE        every number of every round
@@ -37,9 +43,10 @@ export function parseOptions(args) {
   if (values.help) return 'help';
   const all = Object.keys(scenariosFor(values.quick));
   const known = [...all, ...checkNames];
+  const leftOut = values.quick ? notQuick : namedOnly;
   const named =
-    values.scenarios === undefined && values.quick
-      ? known.filter((name) => name !== 'p50')
+    values.scenarios === undefined
+      ? known.filter((name) => !leftOut.includes(name))
       : pick('scenario', values.scenarios, known);
   const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > mostRounds) {

@@ -41,7 +41,7 @@ async function runScenario(
 ) {
   const scenario = scenariosFor(options.quick)[name];
   if (scenario === undefined) throw new Error(`There is no scenario ${name}`);
-  const shared = { load, projectRoot, others, services };
+  const shared = { load, projectRoot, modelUrl: setup.modelUrl, others, services };
   /** @type {import('./processes/start-target.mjs').Target[]} */
   const targets = [];
   const stopAll = async () => {

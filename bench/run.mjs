@@ -10,6 +10,7 @@ import { openLoad } from './processes/open-load.mjs';
 import { openStores } from './processes/open-stores.mjs';
 import { startProcess } from './processes/start-process.mjs';
 import { runChecks } from './checks/run-checks.mjs';
+import { judgeFaults } from './report/judge-targets.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { runScenarios } from './run-scenarios.mjs';
 
@@ -98,6 +99,7 @@ async function main(options) {
     const seconds = Math.round((Date.now() - startedAt) / 1_000);
     process.stdout.write(renderReport({ options, rounds, checks, seconds }));
     await writeJson({ options, rounds, checks, seconds });
+    if (judgeFaults(rounds, checks).some(({ met }) => !met)) process.exitCode = 1;
   }
 }
 

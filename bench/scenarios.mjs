@@ -4,15 +4,25 @@
  * @property {number} streams open at a time.
  * @property {number} deltas of a turn.
  * @property {number} gapMs between two deltas; 0: as fast as it goes.
+ * @property {number} [piece] deltas in one write of the model, without a gap; absent: the whole reply.
  * @property {number} rampMs over which the streams start.
  * @property {number} turns in one round.
+ * @property {number} [turnsOfSession] that a session goes on for; absent: one.
+ * @property {number} [messageChars] of a user message; absent: as few as there need to be.
+ * @property {boolean} [makesSessions] whether each turn is in a session that is made for it, while the clock runs.
  * @property {number} directFactor how many times more turns the direct target gets, which would
  *   otherwise end before it can be measured.
  */
 
+/** A conversation's turn, without a gap; also that of the check `grow`. */
+export const chatTurn = { deltas: 50, gapMs: 0, messageChars: 200 };
+
 /** @param {boolean} quick @returns {Record<string, Scenario>} */
 export function scenariosFor(quick) {
   const paced = { rampMs: 1_000, directFactor: 1 };
+  const rapid = { streams: 100, deltas: 50, gapMs: 0, rampMs: 0, directFactor: 6 };
+  const turnsOfChat = quick ? 20 : 40;
+  const turnsOfPacedChat = quick ? 10 : 40;
   return {
     p50: {
       about: '50 streams, 100 deltas, 20 ms',
@@ -47,13 +57,38 @@ export function scenariosFor(quick) {
       ...paced,
     },
     t100: {
-      about: '100 streams at a time, 50 deltas, no gap',
-      streams: 100,
-      deltas: 50,
-      gapMs: 0,
-      rampMs: 0,
+      about: '100 streams at a time, 50 deltas, no gap, the reply in one piece',
       turns: quick ? 1_500 : 4_000,
-      directFactor: 6,
+      ...rapid,
+    },
+    't100-pieces': {
+      about: '100 streams at a time, 50 deltas, no gap, the reply in pieces of 16 deltas',
+      piece: 16,
+      turns: quick ? 1_500 : 4_000,
+      ...rapid,
+    },
+    new: {
+      about: '100 streams at a time, each turn in a session made for it; 50 deltas, no gap',
+      makesSessions: true,
+      turns: quick ? 1_500 : 4_000,
+      ...rapid,
+    },
+    chat: {
+      about: `100 sessions at a time, ${turnsOfChat} turns each, 50 deltas, no gap`,
+      turns: 100 * turnsOfChat,
+      turnsOfSession: turnsOfChat,
+      ...rapid,
+      ...chatTurn,
+      directFactor: 1,
+    },
+    'chat-paced': {
+      about: `100 sessions at a time, ${turnsOfPacedChat} turns each, 50 deltas, 20 ms`,
+      streams: 100,
+      turns: 100 * turnsOfPacedChat,
+      turnsOfSession: turnsOfPacedChat,
+      ...chatTurn,
+      gapMs: 20,
+      ...paced,
     },
     one: {
       about: 'one stream, turn after turn, 10 deltas, 2 ms',

@@ -58,16 +58,17 @@ export async function measureFiles({ setup, projectRoot, onStop }) {
       if (api === undefined || worker === undefined) throw new Error('There is no worker');
       const sessions = await openSessions(target.url, turns, projectRoot);
       const before = { api: residentKb(api.pid), worker: residentKb(worker.pid) };
-      const [ofApi, ofWorker] = [sampleMemory([api.pid]), sampleMemory([worker.pid])];
+      const memory = sampleMemory({ api: api.pid, worker: worker.pid });
       for (const pid of [api.pid, idle.pid]) process.kill(pid, 'SIGUSR2');
       const startedAt = performance.now();
       await Promise.all(files.map((file, index) => run(target.url, file, sessions[index] ?? '')));
       const seconds = (performance.now() - startedAt) / 1_000;
       for (const pid of [api.pid, idle.pid]) process.kill(pid, 'SIGUSR2');
+      const { peaksKb } = memory.stop();
       return describe(how, {
         seconds,
-        apiMb: (ofApi.stop().peakKb - before.api) / 1_024,
-        workerMb: (ofWorker.stop().peakKb - before.worker) / 1_024,
+        apiMb: ((peaksKb['api'] ?? NaN) - before.api) / 1_024,
+        workerMb: ((peaksKb['worker'] ?? NaN) - before.worker) / 1_024,
         api: await readStalls(loop),
         idle: await readStalls(control),
       });

@@ -103,7 +103,11 @@ function open(agent, url, sessionId, turnId) {
       );
     });
     call.end(
-      post ? JSON.stringify(wire.body('[[tokens=2 gap=900000]]', sessionId ?? '')) : undefined,
+      post
+        ? JSON.stringify(
+            wire.body([{ role: 'user', content: '[[tokens=2 gap=900000]]' }], sessionId ?? ''),
+          )
+        : undefined,
     );
   });
 }

@@ -3,7 +3,9 @@
  * runs the prepared load and answers with a summary.
  */
 import { Agent } from 'node:http';
-import { openSessions } from './open-sessions.mjs';
+import { nowMicros } from '../stamp.mjs';
+import { holdConversation } from './hold-conversation.mjs';
+import { openSession, openSessions } from './open-sessions.mjs';
 import { readTurn } from './read-turn.mjs';
 import { runStreams } from './run-streams.mjs';
 import { summarise } from './summarise.mjs';
@@ -11,13 +13,12 @@ import { wires } from './wires.mjs';
 
 /**
  * @typedef {object} Load
- * @property {string} wire @property {string} url @property {string} projectRoot
+ * @property {string} wire @property {string} projectRoot
+ * @property {string[]} urls of the target, which take turns as behind a load balancer.
  * @property {import('../scenarios.mjs').Scenario} scenario
  *
  * @typedef {{id: number, prepare?: Load, run?: boolean}} Order
  */
-
-const turnTimeoutMs = 120_000;
 
 /** @type {(() => Promise<import('./summarise.mjs').Summary>) | undefined} */
 let prepared;
@@ -32,20 +33,34 @@ process.on('message', (/** @type {Order} */ order) => {
 process.once('disconnect', () => process.exit(0));
 
 /** @param {Load} load */
-async function prepare({ wire: name, url, projectRoot, scenario }) {
+async function prepare({ wire: name, urls, projectRoot, scenario }) {
   const wire = wires[name];
+  const [first = ''] = urls;
   if (wire === undefined) throw new Error(`There is no wire ${name}`);
-  const { deltas, gapMs, turns } = scenario;
-  const sessions = wire.sessions ? await openSessions(url, turns, projectRoot) : [];
-  const message = `[[tokens=${deltas}${gapMs > 0 ? ` gap=${gapMs}` : ''}]]`;
-  const bodies = Array.from({ length: turns }, (_, turn) =>
-    JSON.stringify(wire.body(message, sessions[turn] ?? '')),
-  );
+  const { deltas, turns, turnsOfSession = 1 } = scenario;
+  const makesSessions = wire.sessions && scenario.makesSessions === true;
+  const sessions =
+    wire.sessions && !makesSessions
+      ? await openSessions(first, turns / turnsOfSession, projectRoot)
+      : [];
   const agent = new Agent({ keepAlive: true });
   prepared = async () => {
-    const reads = await runStreams(scenario, (turn) =>
-      readTurn({ wire, url, agent, body: bodies[turn] ?? '', deltas, timeoutMs: turnTimeoutMs }),
-    );
+    const reads = await runStreams(scenario, async (index) => {
+      const url = urls[index % urls.length] ?? first;
+      const beginMicros = nowMicros();
+      const sessionId = makesSessions
+        ? await openSession({ url, projectRoot, agent })
+        : (sessions[index] ?? '');
+      const conversation = holdConversation({ wire, sessionId, turn: scenario });
+      return async () => {
+        const body = conversation.ask();
+        // A session that is made for its turn is part of it.
+        const startMicros = makesSessions ? beginMicros : nowMicros();
+        const read = await readTurn({ wire, url, agent, body, deltas, startMicros });
+        if (turnsOfSession > 1) conversation.hear(read);
+        return read;
+      };
+    });
     agent.destroy();
     return summarise(reads, deltas);
   };

@@ -1,9 +1,26 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 const atATime = 16;
 
-/**
- * @param {string} url @param {number} count @param {string} projectRoot
- * @returns {Promise<string[]>} ids of new sessions.
- */
+/** @typedef {{url: string, projectRoot: string, agent?: import('node:http').Agent | undefined}} Maker */
+
+/** @param {Maker} maker @returns {Promise<string>} the id of a new session. */
+export async function openSession({ url, projectRoot, agent }) {
+  const call = request(`${url}/api/harness/session/create`, {
+    method: 'POST',
+    agent,
+    headers: { 'content-type': 'application/json' },
+  });
+  call.end(JSON.stringify({ projectRoot }));
+  const [response] = await once(call, 'response');
+  const answer = await text(response);
+  if (response.statusCode !== 200) throw new Error(`A session was refused: ${answer}`);
+  return JSON.parse(answer).session.sessionId;
+}
+
+/** @param {string} url @param {number} count @param {string} projectRoot @returns {Promise<string[]>} their ids. */
 export async function openSessions(url, count, projectRoot) {
   /** @type {string[]} */
   const ids = [];
@@ -11,13 +28,7 @@ export async function openSessions(url, count, projectRoot) {
   const worker = async () => {
     while (asked < count) {
       asked += 1;
-      const response = await fetch(`${url}/api/harness/session/create`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ projectRoot }),
-      });
-      if (!response.ok) throw new Error(`A session was refused: ${await response.text()}`);
-      ids.push((await response.json()).session.sessionId);
+      ids.push(await openSession({ url, projectRoot }));
     }
   };
   await Promise.all(Array.from({ length: atATime }, worker));

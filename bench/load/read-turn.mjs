@@ -11,17 +11,18 @@ import { createTally } from './tally-stream.mjs';
  * @property {ReturnType<typeof createTally>['tally']} tally
  */
 
+const timeoutMs = 120_000;
+
 /**
  * Posts a turn and reads it to its end. Never rejects: `error` has the fault.
  *
  * @param {{wire: import('./wires.mjs').Wire, url: string, agent: import('node:http').Agent,
- *   body: string, deltas: number, timeoutMs: number}} options
+ *   body: string, deltas: number, startMicros?: number}} options
  * @returns {Promise<TurnRead>}
  */
-export function readTurn({ wire, url, agent, body, deltas, timeoutMs }) {
+export function readTurn({ wire, url, agent, body, deltas, startMicros = nowMicros() }) {
   return new Promise((resolve) => {
     const { tally, add } = createTally(deltas);
-    const startMicros = nowMicros();
     let ended = false;
     let bytesBefore = 0;
     /** @type {import('node:net').Socket | undefined} */

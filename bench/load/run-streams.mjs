@@ -15,21 +15,25 @@ export function startOffset(index, { streams, gapMs, rampMs }) {
 }
 
 /**
- * Runs `turns` turns, `streams` at a time.
+ * Runs all conversations, `streams` at a time, each turn by turn.
  *
  * @template T
- * @param {{streams: number, gapMs: number, rampMs: number, turns: number}} scenario
- * @param {(turn: number) => Promise<T>} runOne
+ * @param {{streams: number, gapMs: number, rampMs: number, turns: number, turnsOfSession?: number}} scenario
+ * @param {(conversation: number) => Promise<() => Promise<T>>} begin resolves with what runs its next turn.
  * @returns {Promise<T[]>}
  */
-export async function runStreams(scenario, runOne) {
+export async function runStreams(scenario, begin) {
   /** @type {T[]} */
   const results = [];
+  const { turns, turnsOfSession = 1 } = scenario;
   let next = 0;
   const stream = async (/** @type {number} */ index) => {
     const offset = startOffset(index, scenario);
     if (offset > 0) await delay(offset);
-    while (next < scenario.turns) results.push(await runOne(next++));
+    while (next < turns / turnsOfSession) {
+      const runNext = await begin(next++);
+      for (let turn = 0; turn < turnsOfSession; turn += 1) results.push(await runNext());
+    }
   };
   await Promise.all(Array.from({ length: scenario.streams }, (_, index) => stream(index)));
   return results;

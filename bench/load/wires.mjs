@@ -2,11 +2,12 @@
  * @typedef {object} Wire the requests and events of a kind of target.
  * @property {string} path
  * @property {boolean} sessions whether a turn needs a session.
- * @property {(message: string, sessionId: string) => object} body
+ * @property {(messages: Message[], sessionId: string) => object} body of a turn that ends with the last message.
  * @property {(event: Event) => boolean} isDelta
  * @property {(event: Event) => boolean} isEnd of a turn that went well.
  *
  * @typedef {{event?: string | undefined, data: string}} Event
+ * @typedef {{role: 'user' | 'assistant', content: string}} Message
  */
 
 /** @type {Record<string, Wire>} */
@@ -14,11 +15,11 @@ export const wires = {
   direct: {
     path: '/v1/messages',
     sessions: false,
-    body: (message) => ({
+    body: (messages) => ({
       model: 'bench',
       max_tokens: 4_096,
       stream: true,
-      messages: [{ role: 'user', content: message }],
+      messages,
     }),
     isDelta: ({ event }) => event === 'content_block_delta',
     isEnd: ({ event }) => event === 'message_stop',
@@ -26,14 +27,14 @@ export const wires = {
   proxy: {
     path: '/turn',
     sessions: false,
-    body: (message) => ({ message }),
+    body: (messages) => ({ messages }),
     isDelta: ({ data }) => data.startsWith('{"type":"delta"'),
     isEnd: ({ data }) => data.startsWith('{"type":"end"'),
   },
   turnpike: {
     path: '/api/harness/turn',
     sessions: true,
-    body: (message, sessionId) => ({ sessionId, message }),
+    body: (messages, sessionId) => ({ sessionId, message: messages.at(-1)?.content }),
     isDelta: ({ event }) => event === 'chat:delta',
     isEnd: ({ event, data }) => event === 'process:exit' && data === '{"exitCode":0}',
   },

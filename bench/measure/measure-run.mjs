@@ -3,12 +3,13 @@ import { cpuMs } from './read-cpu.mjs';
 import { sampleMemory } from './sample-memory.mjs';
 
 /** Milliseconds after the last frame, in which a target's remaining work (archive, counters) still counts. */
-const settleMs = 300;
+export const settleMs = 300;
 
 /**
- * @typedef {import('../load/summarise.mjs').Summary & {
- *   cpuMs: Record<string, number>, idleKb: number, peakKb: number}} Measured
- *   `cpuMs` by group: `own`, each own process by name, `redis`, `postgres`, `model`, `client`.
+ * @typedef {import('../load/summarise.mjs').Summary & ReturnType<ReturnType<typeof sampleMemory>['stop']> & {
+ *   cpuMs: Record<string, number>, calls: number, sentBytes: number}} Measured
+ *   `cpuMs` by group: `own`, each own process by name, `redis`, `postgres`, `product` (own, Redis and
+ *   PostgreSQL, where they are known), `model`, `client`. `calls` of the model, with `sentBytes` in all.
  */
 
 /**
@@ -16,38 +17,60 @@ const settleMs = 300;
  *
  * @param {import('../processes/start-target.mjs').Target} target
  * @param {{load: ReturnType<typeof import('../processes/open-load.mjs').openLoad>,
- *   scenario: import('../scenarios.mjs').Scenario, projectRoot: string,
+ *   scenario: import('../scenarios.mjs').Scenario, projectRoot: string, modelUrl: string,
  *   others: Record<string, number>, services: Record<string, number>}} options pids of processes
  *   that are not the target's own.
  * @returns {Promise<Measured>}
  */
-export async function measureRun(target, { load, scenario, projectRoot, others, services }) {
+export async function measureRun(target, options) {
+  const { load, scenario, projectRoot, modelUrl, others, services } = options;
   const turns = scenario.turns * (target.name === 'direct' ? scenario.directFactor : 1);
   await load.prepare({
     wire: target.wire,
-    url: target.url,
+    urls: target.urls,
     projectRoot,
     scenario: { ...scenario, turns },
   });
   await delay(settleMs);
-  const pids = {
-    ...Object.fromEntries(target.processes.map(({ name, pid }) => [name, pid])),
-    ...(target.usesServices ? services : {}),
-    ...others,
-  };
-  const before = readAll(pids);
-  const memory = sampleMemory(target.processes.map(({ pid }) => pid));
+  const own = Object.fromEntries(target.processes.map(({ name, pid }) => [name, pid]));
+  const used = target.usesServices ? services : {};
+  const spent = startCpu({ ...own, ...used, ...others });
+  const seenBefore = await seenByModel(modelUrl);
+  const memory = sampleMemory(own);
+  const redis = sampleMemory('redis' in used ? { redis: used['redis'] } : {});
   const summary = await load.run();
   await delay(settleMs);
-  const after = readAll(pids);
-  const used = Object.fromEntries(
-    Object.keys(pids).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]),
-  );
-  const own = target.processes.reduce((total, { name }) => total + (used[name] ?? 0), 0);
-  return { ...summary, cpuMs: { ...used, own }, ...memory.stop() };
+  const seen = await seenByModel(modelUrl);
+  const cpu = spent();
+  const sum = (/** @type {string[]} */ names) =>
+    names.reduce((total, name) => total + (cpu[name] ?? NaN), 0);
+  const names = Object.keys(own);
+  const taken = memory.stop();
+  return {
+    ...summary,
+    ...taken,
+    peaksKb: { ...taken.peaksKb, ...redis.stop().peaksKb },
+    cpuMs: {
+      ...cpu,
+      own: sum(names),
+      product: sum(target.usesServices ? [...names, 'redis', 'postgres'] : names),
+    },
+    calls: seen.requests - seenBefore.requests,
+    sentBytes: seen.bytes - seenBefore.bytes,
+  };
 }
 
-/** @param {Record<string, number>} pids @returns {Record<string, number>} */
-function readAll(pids) {
-  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMs(pid)]));
+/** @param {Record<string, number>} pids @returns {() => Record<string, number>} the CPU since, in ms. */
+export function startCpu(pids) {
+  const before = new Map(Object.entries(pids).map(([name, pid]) => [name, cpuMs(pid)]));
+  return () =>
+    Object.fromEntries(
+      Object.entries(pids).map(([name, pid]) => [name, cpuMs(pid) - (before.get(name) ?? NaN)]),
+    );
+}
+
+/** @param {string} modelUrl @returns {Promise<{requests: number, bytes: number}>} */
+export async function seenByModel(modelUrl) {
+  const response = await fetch(`${modelUrl}/seen`);
+  return response.json();
 }

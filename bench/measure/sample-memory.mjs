@@ -13,17 +13,33 @@ function residentOrNone(pid) {
   return existsSync(`/proc/${pid}/status`) ? residentKb(pid) : 0;
 }
 
-/** Samples the sum over processes until `stop`. @param {number[]} pids */
+/**
+ * Samples processes until `stop`: the peak of each, and of their sum.
+ *
+ * @param {Record<string, number>} pids by name.
+ */
 export function sampleMemory(pids) {
-  const total = () => pids.reduce((sum, pid) => sum + residentOrNone(pid), 0);
-  const idleKb = total();
-  let peakKb = idleKb;
-  const timer = setInterval(() => (peakKb = Math.max(peakKb, total())), everyMs).unref();
+  /** @type {Record<string, number>} */
+  const peaksKb = {};
+  let peakKb = 0;
+  const sample = () => {
+    let sum = 0;
+    for (const [name, pid] of Object.entries(pids)) {
+      const kb = residentOrNone(pid);
+      peaksKb[name] = Math.max(peaksKb[name] ?? 0, kb);
+      sum += kb;
+    }
+    peakKb = Math.max(peakKb, sum);
+  };
+  sample();
+  const idleKb = peakKb;
+  const timer = setInterval(sample, everyMs).unref();
   return {
-    /** @returns {{idleKb: number, peakKb: number}} */
+    /** @returns {{idleKb: number, peakKb: number, peaksKb: Record<string, number>}} */
     stop: () => {
       clearInterval(timer);
-      return { idleKb, peakKb: Math.max(peakKb, total()) };
+      sample();
+      return { idleKb, peakKb, peaksKb };
     },
   };
 }

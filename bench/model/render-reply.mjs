@@ -1,10 +1,13 @@
 import { stampDigits, toStamp } from '../stamp.mjs';
 
-/** @typedef {{deltas: number, gapMs: number}} Order the size and pace of a reply. */
+/**
+ * @typedef {{deltas: number, gapMs: number, piece: number}} Order the size and pace of a reply; `piece`: the deltas of a
+ *   write where there is no gap.
+ */
 
 const mostDeltas = 1_000_000;
 const mark = '[[tokens=';
-const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?\]\]/y;
+const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?(?: piece=(\d{1,7}))?\]\]/y;
 
 /**
  * The last directive of a request's body, found in its text: parsing the whole history would cost more than
@@ -18,7 +21,7 @@ export function parseOrder(body) {
   const match = order.exec(body);
   const deltas = Number(match?.[1] ?? 0);
   if (match === null || deltas < 1 || deltas > mostDeltas) return undefined;
-  return { deltas, gapMs: Number(match[2] ?? 0) };
+  return { deltas, gapMs: Number(match[2] ?? 0), piece: Number(match[3] ?? deltas) };
 }
 
 /** @param {object & {type: string}} event */
@@ -65,13 +68,14 @@ const [beforeText = '', afterText = ''] = frame({
   delta: { type: 'text_delta', text: '|' },
 }).split('|');
 
-/**
- * A delta with the text `<index>.<stamp>;`, its index and the time at which it was sent.
- *
- * @param {number} index @param {number} micros
- */
+/** The text of a delta: its index and the time at which it was sent. @param {number} index @param {number} micros */
+export function renderText(index, micros) {
+  return `${index}.${toStamp(micros)};`;
+}
+
+/** @param {number} index @param {number} micros */
 export function renderDelta(index, micros) {
-  return `${beforeText}${index}.${toStamp(micros)};${afterText}`;
+  return `${beforeText}${renderText(index, micros)}${afterText}`;
 }
 
 /** @type {Map<number, string[]>} */

@@ -1,6 +1,7 @@
 /**
  * The bench's model, a separate process: the Anthropic Messages wire, streaming only, as cheap as possible.
- * `[[tokens=N gap=MS]]` in the last message sets the size and pace of the reply.
+ * `[[tokens=N gap=MS piece=N]]` in the last message sets the size and pace of the reply. `GET /seen` says how many
+ * requests came, and their bytes.
  */
 import { createServer } from 'node:http';
 import { announce } from '../processes/announce.mjs';
@@ -9,9 +10,11 @@ import { createPacer } from './pace-streams.mjs';
 import { closing, opening, parseOrder, renderDelta, renderWhole } from './render-reply.mjs';
 
 const pacer = createPacer();
+const seen = { requests: 0, bytes: 0 };
 const headers = { 'content-type': 'text/event-stream', 'request-id': 'req_bench' };
 
 const server = createServer((request, response) => {
+  if (request.url === '/seen') return void response.end(JSON.stringify(seen));
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (chunk) => (body += chunk));
@@ -23,11 +26,14 @@ announce(server);
 
 /** @param {string} body @param {import('node:http').ServerResponse} response */
 function answer(body, response) {
+  seen.requests += 1;
+  seen.bytes += body.length;
   const order = parseOrder(body);
   if (order === undefined || !body.includes('"stream":true')) return refuse(response);
   response.writeHead(200, headers);
   if (order.gapMs === 0) {
-    response.end(renderWhole(order.deltas, nowMicros()));
+    if (order.piece < order.deltas) sendPieces(order, response);
+    else response.end(renderWhole(order.deltas, nowMicros()));
     return;
   }
   response.write(opening + renderDelta(0, nowMicros()));
@@ -49,9 +55,30 @@ function answer(body, response) {
   pacer.add(stream);
 }
 
+/**
+ * Sends a reply without a gap in several writes. Each has a turn of the event loop: Node sends together what one
+ * turn writes.
+ *
+ * @param {import('./render-reply.mjs').Order} order @param {import('node:http').ServerResponse} response
+ */
+function sendPieces({ deltas, piece }, response) {
+  let sent = 0;
+  const send = () => {
+    const micros = nowMicros();
+    const first = sent;
+    sent = Math.min(deltas, sent + piece);
+    let text = first === 0 ? opening : '';
+    for (let index = first; index < sent; index += 1) text += renderDelta(index, micros);
+    if (sent === deltas) return void response.end(text + closing(deltas));
+    response.write(text);
+    setImmediate(send);
+  };
+  send();
+}
+
 /** @param {import('node:http').ServerResponse} response */
 function refuse(response) {
-  const message = 'The bench streams, and needs [[tokens=N gap=MS]] in the last message.';
+  const message = 'The bench streams, and needs [[tokens=N]] in the last message.';
   response.writeHead(400, { 'content-type': 'application/json' });
   response.end(
     JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),

@@ -4,6 +4,8 @@ import { Client } from 'pg';
 import { migrate } from '../../scripts/cluster/migrate.mjs';
 import { startServices } from '../../scripts/services/start-services.mjs';
 
+/** @typedef {{redisUrl: string, databaseUrl: string, prefix: string}} Store */
+
 /**
  * Opens Redis and PostgreSQL with the durability of production, with a database and a key prefix of the
  * bench, which are removed at the end.
@@ -12,33 +14,46 @@ import { startServices } from '../../scripts/services/start-services.mjs';
  */
 export async function openStores(log) {
   const services = await startServices({ durable: true, log });
+  const { redisUrl } = services;
+  /** @type {string[]} */
+  const opened = [];
+  const close = async () => {
+    try {
+      for (const name of opened) {
+        await dropKeys(redisUrl, name);
+        await onDatabase(services.databaseUrl, (database) =>
+          database.query(`DROP DATABASE ${name} WITH (FORCE)`),
+        );
+      }
+    } finally {
+      await services.stop();
+    }
+  };
+  /** @param {string} name @returns {Promise<Store>} */
+  const openStore = async (name) => {
+    await onDatabase(services.databaseUrl, (database) => database.query(`CREATE DATABASE ${name}`));
+    opened.push(name);
+    const databaseUrl = new URL(services.databaseUrl);
+    databaseUrl.pathname = `/${name}`;
+    await migrate({ REDIS_URL: redisUrl, DATABASE_URL: databaseUrl.href });
+    return { redisUrl, databaseUrl: databaseUrl.href, prefix: name };
+  };
   const name = `bench_${process.pid}`;
   try {
-    await onDatabase(services.databaseUrl, `CREATE DATABASE ${name}`);
+    return {
+      ...(await openStore(name)),
+      /** Opens another database, with keys of its own. @param {string} suffix */
+      openAnother: (suffix) => openStore(`${name}_${suffix}`),
+      redisPid: () => services.redis?.pid(),
+      postgresPid: () => services.postgres?.pid(),
+      /** Removes all logs, as after their TTL. */
+      dropKeys: () => dropKeys(redisUrl, name),
+      close,
+    };
   } catch (error) {
-    await services.stop();
+    await close();
     throw error;
   }
-  const databaseUrl = new URL(services.databaseUrl);
-  databaseUrl.pathname = `/${name}`;
-  await migrate({ REDIS_URL: services.redisUrl, DATABASE_URL: databaseUrl.href });
-  return {
-    redisUrl: services.redisUrl,
-    databaseUrl: databaseUrl.href,
-    prefix: name,
-    redisPid: () => services.redis?.pid(),
-    postgresPid: () => services.postgres?.pid(),
-    /** Removes all logs, as after their TTL. */
-    dropKeys: () => dropKeys(services.redisUrl, name),
-    close: async () => {
-      try {
-        await dropKeys(services.redisUrl, name);
-        await onDatabase(services.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`);
-      } finally {
-        await services.stop();
-      }
-    },
-  };
 }
 
 const startingUp = '57P03';
@@ -61,11 +76,11 @@ async function connect(url) {
   }
 }
 
-/** @param {string} url @param {string} statement */
-async function onDatabase(url, statement) {
+/** @param {string} url @param {(client: Client) => Promise<unknown>} work */
+export async function onDatabase(url, work) {
   const client = await connect(url);
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }

@@ -9,6 +9,7 @@ import { startProcess } from './start-process.mjs';
 /**
  * @typedef {object} Target
  * @property {string} name @property {string} wire @property {string} url
+ * @property {string[]} urls of all its APIs, the first of which is `url`.
  * @property {Process[]} processes of the target alone.
  * @property {boolean} usesServices whether it uses Redis and PostgreSQL.
  * @property {() => Promise<unknown>} stop
@@ -16,7 +17,7 @@ import { startProcess } from './start-process.mjs';
  * @typedef {object} TargetSetup the options of all targets.
  * @property {string} folder for their files and all projects.
  * @property {string} modelUrl
- * @property {{redisUrl: string, databaseUrl: string, prefix: string} | undefined} stores
+ * @property {import('./open-stores.mjs').Store | undefined} stores
  * @property {string | undefined} cpuProfiles
  */
 
@@ -31,7 +32,7 @@ export const targetNames = ['direct', 'proxy', 'embedded', 'distributed'];
 export async function startTarget(name, setup, env = {}) {
   switch (name) {
     case 'direct':
-      return { name, wire: 'direct', url: setup.modelUrl, ...nothing };
+      return { name, wire: 'direct', url: setup.modelUrl, urls: [setup.modelUrl], ...nothing };
     case 'proxy':
       return startProxy(setup);
     case 'embedded':
@@ -60,6 +61,7 @@ async function startProxy({ modelUrl, folder, cpuProfiles }) {
     name: 'proxy',
     wire: 'proxy',
     url: server.url,
+    urls: [server.url],
     processes: [server],
     stop: server.stop,
   };
@@ -78,31 +80,45 @@ async function startEmbedded(setup, more) {
     name: 'embedded',
     wire: 'turnpike',
     url: server.url,
+    urls: [server.url],
     processes: [server],
     stop: server.stop,
   };
 }
 
-/** @param {TargetSetup} setup @param {Record<string, string>} more @returns {Promise<Target>} */
-async function startDistributed(setup, more) {
-  const worker = await startRole('worker', setup, more);
+/**
+ * @param {TargetSetup} setup @param {Record<string, string>} [more]
+ * @param {number} [count] of workers, and of APIs.
+ * @returns {Promise<Target>}
+ */
+export async function startDistributed(setup, more = {}, count = 1) {
+  /** @type {Process[]} */
+  const processes = [];
+  const stop = async () => {
+    for (const one of processes.splice(0)) await one.stop();
+  };
   try {
-    const api = await startRole('api', setup, more);
-    return {
-      name: 'distributed',
-      wire: 'turnpike',
-      url: api.url,
-      processes: [api, worker],
-      usesServices: true,
-      stop: async () => {
-        await api.stop();
-        await worker.stop();
-      },
-    };
+    for (const role of /** @type {const} */ (['worker', 'api'])) {
+      for (let number = count; number > 0; number -= 1) {
+        const started = await startRole(role, setup, more);
+        processes.unshift({ ...started, name: number === 1 ? role : `${role} ${number}` });
+      }
+    }
   } catch (error) {
-    await worker.stop();
+    await stop();
     throw error;
   }
+  const urls = processes.slice(0, count).map(({ url }) => url);
+  const [url = ''] = urls;
+  return {
+    name: 'distributed',
+    wire: 'turnpike',
+    url,
+    urls,
+    processes: [...processes],
+    usesServices: true,
+    stop,
+  };
 }
 
 /** Starts a process of a deployment. @param {'api' | 'worker'} role @param {TargetSetup} setup @param {Record<string, string>} [more] */

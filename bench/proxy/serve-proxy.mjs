@@ -1,4 +1,7 @@
-/** The baseline: a hand-written proxy with Express and the SDK, without durability. */
+/**
+ * The baseline: a hand-written proxy with Express and the SDK, without durability. The client holds the conversation
+ * and sends the whole of it.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import express from 'express';
 import { createServer } from 'node:http';
@@ -6,7 +9,7 @@ import { announce } from '../processes/announce.mjs';
 
 const client = new Anthropic({ apiKey: 'bench', baseURL: process.env['MODEL_URL'] });
 const app = express();
-app.use(express.json());
+app.use(express.json({ limit: '10mb' }));
 
 app.post('/turn', async (request, response) => {
   response.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' });
@@ -16,7 +19,7 @@ app.post('/turn', async (request, response) => {
   const stream = client.messages.stream({
     model: 'bench',
     max_tokens: 4_096,
-    messages: [{ role: 'user', content: request.body.message }],
+    messages: request.body.messages,
   });
   response.on('close', () => stream.abort());
   try {

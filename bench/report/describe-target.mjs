@@ -11,6 +11,9 @@ import { median } from '../measure/median-of.mjs';
  * @property {boolean} [worst] the highest of the rounds instead of their median.
  */
 
+const inMb = (/** @type {string} */ name) => (/** @type {Measured} */ round) =>
+  (round.peaksKb[name] ?? NaN) / 1_024;
+
 const perThousand = (/** @type {string} */ group) => (/** @type {Measured} */ round) =>
   ((round.cpuMs[group] ?? NaN) / round.deltas) * 1_000;
 
@@ -49,6 +52,11 @@ export function rowsOf({ streams, gapMs }) {
       read: (round) => (round.cpuMs['own'] ?? NaN) / round.turns,
       digits: 1,
     },
+    cpuProduct: {
+      label: 'CPU with Redis and PostgreSQL, ms/turn',
+      read: (round) => (round.cpuMs['product'] ?? NaN) / round.turns,
+      digits: 2,
+    },
     cpu: { label: 'own CPU, ms/1,000 deltas', read: perThousand('own'), digits: 0 },
     cpuApi: { label: '… API', read: perThousand('api'), digits: 0 },
     cpuWorker: { label: '… worker', read: perThousand('worker'), digits: 0 },
@@ -56,6 +64,12 @@ export function rowsOf({ streams, gapMs }) {
     cpuPostgres: { label: 'PostgreSQL CPU', read: perThousand('postgres'), digits: 0 },
     cpuModel: { label: 'model CPU', read: perThousand('model'), digits: 0 },
     cpuClient: { label: 'client CPU', read: perThousand('client'), digits: 0 },
+    calls: { label: 'model calls a turn', read: (round) => round.calls / round.turns, digits: 2 },
+    sent: {
+      label: 'KB of a model call',
+      read: (round) => round.sentBytes / round.calls / 1_024,
+      digits: 1,
+    },
     bytes: { label: 'bytes per delta', read: (round) => round.bytesPerDelta, digits: 0 },
     peak: {
       label: 'peak memory, MB',
@@ -63,6 +77,9 @@ export function rowsOf({ streams, gapMs }) {
       digits: 0,
       worst: true,
     },
+    peakApi: { label: '… API', read: inMb('api'), digits: 0, worst: true },
+    peakWorker: { label: '… worker', read: inMb('worker'), digits: 0, worst: true },
+    peakRedis: { label: 'Redis’ peak memory, MB', read: inMb('redis'), digits: 0, worst: true },
     perStream: {
       label: 'KB per open stream',
       read: (round) => (round.peakKb - round.idleKb) / streams,

@@ -18,7 +18,8 @@ export function renderReport({ options, rounds, checks, seconds }) {
     return scenario === undefined ? [] : [renderScenario(name, scenario, byTarget)];
   });
   const ran = `Medians of ${options.rounds} interleaved rounds, ${seconds} s in all. In parentheses: ratio to the proxy, ratio to direct.`;
-  return [ran, ...tables, renderChecks(checks), renderVerdicts(judgeTargets(rounds, scenarios))]
+  const verdicts = judgeTargets(rounds, scenarios, checks);
+  return [ran, ...tables, renderChecks(checks), renderVerdicts(verdicts)]
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n');
@@ -54,16 +55,15 @@ function renderChecks(checks) {
   if (checks.length === 0) return '';
   const rows = checks.flatMap(({ name, findings, error }) =>
     error === undefined
-      ? findings.map(({ what, value, unit, most, note = '' }) => [
+      ? findings.map(({ what, value, unit, note = '' }) => [
           name,
           what,
           `${show(value, value < 10 ? 2 : 0)} ${unit}`,
-          most === undefined ? '' : `≤ ${most} ${unit}: ${value <= most ? 'met' : '**missed**'}`,
           note,
         ])
-      : [[name, `**failed**: ${error.replaceAll('\n', ' ').replaceAll('|', '/')}`, '', '', '']],
+      : [[name, `**failed**: ${error.replaceAll('\n', ' ').replaceAll('|', '/')}`, '', '']],
   );
-  return `## Checks\n\n${table(['check', 'what', 'seen', 'target', ''], rows)}`;
+  return `## Checks\n\n${table(['check', 'what', 'seen', ''], rows)}`;
 }
 
 /** @param {import('./judge-targets.mjs').Verdict[]} verdicts */
