@@ -1,1 +1,13 @@
-export const checkNames = ['steps', 'cache', 'resume', 'crash', 'idle', 'files', 'rest', 'client'];
+export const checkNames = [
+  'steps',
+  'cache',
+  'grow',
+  'resume',
+  'crash',
+  'idle',
+  'files',
+  'rest',
+  'scale',
+  'sessions',
+  'client',
+];

@@ -2,9 +2,12 @@ import { measureClient } from '../client-overhead.mjs';
 import { measureCache } from './measure-cache.mjs';
 import { measureCrash } from './measure-crash.mjs';
 import { measureFiles } from './measure-files.mjs';
+import { measureGrow } from './measure-grow.mjs';
 import { measureIdle } from './measure-idle.mjs';
 import { measureRest } from './measure-rest.mjs';
 import { measureResume } from './measure-resume.mjs';
+import { measureScale } from './measure-scale.mjs';
+import { measureSessions } from './measure-sessions.mjs';
 import { measureSteps } from './measure-steps.mjs';
 
 /**
@@ -22,9 +25,12 @@ const checks = {
   idle: measureIdle,
   files: measureFiles,
   rest: measureRest,
+  grow: measureGrow,
+  scale: measureScale,
+  sessions: measureSessions,
   client: ({ options }) => measureClient({ events: options.quick ? 50_000 : 200_000 }),
 };
-const onEither = ['steps', 'cache', 'resume', 'rest'];
+const onEither = ['steps', 'cache', 'resume', 'rest', 'grow'];
 
 /**
  * Runs the chosen checks. A check that fails is reported and does not stop the others.
@@ -50,6 +56,8 @@ function targetsOf(name, { options }) {
   // The client check needs no server.
   if (name === 'client') return ['library'];
   const possible = onEither.includes(name) ? ['distributed', 'embedded'] : ['distributed'];
+  // Its cost grows as well: the client sends it the whole conversation.
+  if (name === 'grow') possible.push('proxy');
   return possible.filter((target) => options.targets.includes(target));
 }
 
