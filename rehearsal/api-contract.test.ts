@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
 import {
   accept,
@@ -15,8 +15,9 @@ import {
 import { failureNames } from './directives/named-failures.js';
 import { errorEnvelope, WireError } from './http/wire-error.js';
 import { findProfile, toModelInfo } from './models/models.js';
-import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
+import { startRehearsal } from './start-rehearsal.js';
 import { promptItems } from './usage/prompt-items.js';
+import { useShared } from '../test/support/suite.js';
 
 /** What the API does as of 2026-11-26, value by value. */
 
@@ -269,13 +270,11 @@ describe('betas', () => {
 });
 
 describe('over HTTP', () => {
-  let rehearsal: Rehearsal;
   let client: Anthropic;
+  const rehearsal = useShared(startRehearsal);
   beforeAll(async () => {
-    rehearsal = await startRehearsal();
     client = new Anthropic({ apiKey: 'k', baseURL: rehearsal.url, maxRetries: 0 });
   });
-  afterAll(() => rehearsal.close());
 
   const ask = (content: string, more: object = {}) =>
     client.messages.create({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import Anthropic, {
   AuthenticationError,
   BadRequestError,
@@ -10,17 +10,16 @@ import Anthropic, {
   RateLimitError,
 } from '@anthropic-ai/sdk';
 import type { RehearsalRequest } from './request-types.js';
-import { startRehearsal, type Rehearsal } from './start-rehearsal.js';
+import { startRehearsal } from './start-rehearsal.js';
+import { useShared } from '../test/support/suite.js';
 
 /** The rehearsal with the SDK that the provider uses. */
 
-let rehearsal: Rehearsal;
 const seen: RehearsalRequest[] = [];
 
-beforeAll(async () => {
-  rehearsal = await startRehearsal({ onRequest: (request) => void seen.push(request) });
-});
-afterAll(() => rehearsal.close());
+const rehearsal = useShared(() =>
+  startRehearsal({ onRequest: (request) => void seen.push(request) }),
+);
 
 const client = (maxRetries = 0): Anthropic =>
   new Anthropic({ apiKey: 'x', baseURL: rehearsal.url, maxRetries });

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtinTools } from '../tools/builtin/builtin-tools.js';
 import { shellsOff } from '../tools/shells.js';
 import { AgentsInvalidError, checkAgents } from './check-agents.js';
+import { newFolder } from '../../test/support/suite.js';
 
 const known = {
   knownTools: [
@@ -17,10 +17,9 @@ const known = {
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'check-agents-'));
+  root = newFolder();
   await mkdir(join(root, 'agents'));
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const write = (file: string, ...lines: string[]) =>
   writeFile(join(root, 'agents', file), lines.join('\n'));

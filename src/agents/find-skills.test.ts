@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { findSkills, readInside } from './find-skills.js';
 import { SkillLibrary } from './skill-library.js';
+import { newFolder } from '../../test/support/suite.js';
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(path.join(tmpdir(), 'turnpike-skills-'));
+  root = newFolder();
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function put(file: string, text: string | Buffer): Promise<void> {
   await mkdir(path.dirname(path.join(root, file)), { recursive: true });
@@ -53,7 +52,7 @@ describe('findSkills', () => {
 
   it('follows links inside of the root, and none that leave it', async () => {
     await put('elsewhere/far/SKILL.md', skillText('far'));
-    const outside = await mkdtemp(path.join(tmpdir(), 'turnpike-outside-'));
+    const outside = newFolder();
     await writeFile(path.join(outside, 'SKILL.md'), skillText('out'));
     await mkdir(path.join(root, 'skills', 'file-out'), { recursive: true });
     await symlink(path.join(root, 'elsewhere', 'far'), path.join(root, 'skills', 'far'));

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertInstructionRoot, parseAgentsDefaults } from './instruction-root.js';
+import { newFolder } from '../../test/support/suite.js';
 
 const files = ['AGENTS.md', 'README.md'].concat(
   ['DIRECTIVE', 'CONTRACT', 'SPEC', 'TYPES', 'PLAN'].map((name) => `docs/${name}.md`),
@@ -10,12 +10,11 @@ const files = ['AGENTS.md', 'README.md'].concat(
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'instructions-'));
+  root = newFolder();
   await mkdir(join(root, 'agents'));
   await mkdir(join(root, 'docs'));
   await Promise.all(files.map((file) => writeFile(join(root, file), '')));
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const invalid = (instructionRoot: string, missingEntries: string[], invalidEntries: string[]) => ({
   type: 'INSTRUCTION_ROOT_INVALID',

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { PersonaLibrary, openAgents } from './persona-library.js';
+import { newFolder } from '../../test/support/suite.js';
 
 let folder: string;
 let root: string;
@@ -11,7 +11,7 @@ let problems: string[];
 let library: PersonaLibrary;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'personas-'));
+  folder = newFolder();
   root = join(folder, 'root');
   await mkdir(join(root, 'agents'), { recursive: true });
   problems = [];
@@ -19,7 +19,6 @@ beforeEach(async () => {
     onProblem: (place, problem) => problems.push(`${place}: ${problem}`),
   });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const agentFile = (name: string) => join(root, 'agents', `AGENT_${name}.md`);
 
@@ -210,10 +209,9 @@ describe('PersonaLibrary.problems', () => {
 describe('openAgents', () => {
   let root: string;
   beforeEach(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'turnpike-agents-'));
+    root = newFolder();
     await mkdir(path.join(root, 'agents'));
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   it('says which files are no agents for their names', async () => {
     for (const file of ['reader.md', 'my agent.md', 'größe.md', 'SHOUT.MD', 'README.md', 'a.txt']) {

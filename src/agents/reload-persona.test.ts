@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { PersonaLibrary } from './persona-library.js';
+import { newFolder } from '../../test/support/suite.js';
 
 let root: string;
 let problems: string[];
@@ -16,12 +16,11 @@ const known = {
 const onProblem = (place: string, problem: string) => problems.push(`${place}: ${problem}`);
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'reload-'));
+  root = newFolder();
   await mkdir(join(root, 'agents'));
   problems = [];
   library = new PersonaLibrary(root, { ...known, onProblem });
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const write = (file: string, ...lines: string[]) =>
   writeFile(join(root, 'agents', file), lines.join('\n'));

@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  openTestAttachments,
-  type TestAttachments,
-} from '../../test/support/files/test-attachments.js';
+import { describe, expect, it } from '@jest/globals';
+import { openTestAttachments } from '../../test/support/files/test-attachments.js';
 import { testPdf } from '../../test/support/files/test-pdf.js';
 import type { StoredPart } from '../storage/shapes/stored-step.js';
 import { mimeOfPath } from './check-file.js';
@@ -13,12 +10,9 @@ import {
   maxTextChars,
   toContentBlock,
 } from './attachment-renderer.js';
+import { useShared } from '../../test/support/suite.js';
 
-let opened: TestAttachments;
-beforeAll(async () => {
-  opened = await openTestAttachments();
-});
-afterAll(() => opened.close());
+const opened = useShared(openTestAttachments);
 
 async function stored(name: string, content: Uint8Array | string): Promise<StoredPart> {
   async function* whole() {

@@ -1,34 +1,26 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  openTestAttachments,
-  type TestAttachments,
-} from '../../test/support/files/test-attachments.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestAttachments } from '../../test/support/files/test-attachments.js';
 import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { harnessLimits } from './file-limits.js';
 import type { ReceivedFile } from './blob-store.js';
 import { resolveAttachments, type AttachmentInput, composePrompt } from './resolve-attachments.js';
+import { newFolder, useShared } from '../../test/support/suite.js';
 
 const MiB = 1024 * 1024;
 const outside =
   "Attachment path must lie inside the session's project root or a folder of TURNPIKE_ATTACHMENT_ROOTS; send other files to POST /api/harness/attachments";
 
-let opened: TestAttachments;
-beforeAll(async () => {
-  opened = await openTestAttachments();
-});
-afterAll(() => opened.close());
+const opened = useShared(openTestAttachments);
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'attachments-'));
+  folder = newFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const at = (name: string) => join(folder, name);
 
@@ -246,7 +238,7 @@ describe('resolveAttachments', () => {
   });
 
   it('stays inside its roots, whatever links lead out', async () => {
-    const other = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    const other = newFolder();
     await writeFile(join(other, 'secret.txt'), 'x');
     await symlink(other, at('way-out'));
     await mkdir(at('inner'));
@@ -271,7 +263,7 @@ describe('resolveAttachments', () => {
   });
 
   it('is not led out by a folder that is swapped while it looks', async () => {
-    const other = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    const other = newFolder();
     await writeFile(join(other, 'f.txt'), 'secret');
     await mkdir(at('real'));
     await writeFile(at('real/f.txt'), 'public');

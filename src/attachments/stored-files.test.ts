@@ -1,27 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { newId } from '../platform/ids.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { BlobStore } from './blob-store.js';
 import { DiskContents } from './blobs/disk-contents.js';
 import { StoredFiles } from './stored-files.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('StoredFiles', () => {
-  let database: OpenedDatabase;
-  let folder: string;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
-  });
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  const database = useDatabase();
+  const folder = newFolder();
 
   it('finds those that were added, and none for other text', async () => {
     const clock = new ManualClock();

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq, inArray } from 'drizzle-orm';
 import { bothDatabases, openServerDatabase } from '../../test/support/database/both-databases.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { turnArchives } from '../storage/transcript-schema.js';
 import { updateTurnKind, type StoreWrite } from '../storage/write-kind.js';
 import { FencedError } from './event-log.js';
 import { TurnCommits, type TurnCommit } from './turn-commits.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 const storeReason = updateTurnKind(turns, ['endReason']);
 const storeStatus = updateTurnKind(turns, ['sessionId']);
@@ -22,13 +22,9 @@ const commit = (turnId: string, more: Partial<TurnCommit> = {}): TurnCommit => (
 });
 
 describe.each(bothDatabases)('commits of several turns at once, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let commits: TurnCommits;
   let turnIds: string[];
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
   beforeEach(async () => {
     commits = new TurnCommits(database.db);
     turnIds = [];

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
 import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { updateTurnKind } from '../storage/write-kind.js';
 import { FencedError } from './event-log.js';
 import { TurnCommits, type TurnCommit } from './turn-commits.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from './turn-event.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const storeStatus = updateTurnKind(turns, ['status', 'endedAt']);
@@ -37,13 +37,11 @@ const stamp = (bodies: readonly TurnEventBody[]): TurnEvent[] =>
   bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at }));
 
 describe.each(bothDatabases)('the outbox of webhooks, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let commits: TurnCommits;
+  const database = useDatabase(open);
   beforeAll(async () => {
-    database = await open();
     commits = new TurnCommits(database.db);
   });
-  afterAll(() => database.close());
 
   const commit = (turnId: string, bodies: readonly TurnEventBody[]): TurnCommit => ({
     turnId,

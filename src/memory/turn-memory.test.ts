@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
 import { MemoryScene, type MemoryTurn } from '../../test/support/turn/memory-scene.js';
 import { FencedError } from '../events/event-log.js';
 import { newId } from '../platform/ids.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
 import { turns } from '../storage/schema.js';
 import { toolCalls } from '../storage/transcript-schema.js';
 import { loadFiles } from './memory-rows.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 const notes = '/memories/notes.md';
 const create = (content: string, path = notes) => ({ command: 'create', path, file_text: content });
@@ -21,13 +21,9 @@ const append = (text: string) => ({
 });
 
 describe.each(bothDatabases)('the memory of turns, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let scene: MemoryScene;
   let turn: MemoryTurn;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
   beforeEach(async () => {
     scene = new MemoryScene(database.db, newId('owner').slice(0, 30));
     turn = await scene.openTurn();

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { useDatabase } from '../../test/support/database/database.js';
 import { storeTurn } from '../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { findUnendedTurns, viewStatuses } from './unended-turns.js';
 
 describe('turns that have not ended', () => {
-  let database: OpenedDatabase;
   const ids: Record<string, string> = {};
   const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     const { db } = database;
     for (const second of [3, 1, 2, 5, 4]) {
       ids[`queued ${second}`] = await storeTurn(db, { status: 'queued', createdAt: at(second) });
@@ -26,7 +24,6 @@ describe('turns that have not ended', () => {
       await storeTurn(db, { status });
     }
   });
-  afterAll(() => database.close());
 
   const view = async (most: number) =>
     viewStatuses(await findUnendedTurns(database.db, most), most);

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, afterEach, beforeEach } from '@jest/globals';
+import { describe, expect, it, beforeEach } from '@jest/globals';
 import type { ModeBounds } from './option-rule.js';
 import { boundMode, loadPermissions } from './permission-mode.js';
+import { newFolder } from '../../test/support/suite.js';
 
 const free: ModeBounds = { ceiling: 'acceptEdits', mayApprove: true, inherited: 'direct' };
 const bound = (
@@ -81,10 +81,9 @@ describe('loadPermissions', () => {
   let folder: string;
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'policy-'));
+    folder = newFolder();
     file = path.join(folder, 'policy.yaml');
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   async function load(...lines: string[]) {
     await writeFile(file, lines.join('\n'));

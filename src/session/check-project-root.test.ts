@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveOwnPaths } from '../tools/own-paths.js';
 import { checkProjectRoot } from './check-project-root.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('checkProjectRoot', () => {
-  let folder: string;
   const at = (...parts: string[]): string => path.join(folder, ...parts);
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-root-'));
     await mkdir(at('instructions', 'agents'), { recursive: true });
     await mkdir(at('instructions-of-mine'));
     await mkdir(at('project'));
@@ -21,7 +20,6 @@ describe('checkProjectRoot', () => {
     await symlink('/proc', at('to-proc'));
     await symlink('/', at('to-all'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const forbidden = async () => ({
     instructionRoot: at('instructions'),

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { openProjectRoots } from '../../test/support/access/open-project-roots.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { localPrincipal } from '../access/principal.js';
 import { isId } from '../platform/ids.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 import {
   findNamedSession,
@@ -17,6 +14,7 @@ import {
 } from './named-session.js';
 import { openSessions } from '../../test/support/open-sessions.js';
 import { auditLog } from '../storage/governance-schema.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('threadSessionId', () => {
   it('is an id of ours, the same each time, and another for each principal and thread', () => {
@@ -41,16 +39,8 @@ describe('threadSessionId', () => {
 });
 
 describe('openThread', () => {
-  let database: OpenedDatabase;
-  let root: string;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    root = await mkdtemp(path.join(tmpdir(), 'turnpike-thread-'));
-  });
-  afterAll(async () => {
-    await database.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  const database = useDatabase();
+  const root = newFolder();
 
   let deps: NamedSessionDeps;
   beforeEach(async () => {

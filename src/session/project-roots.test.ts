@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, stat, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../test/support/database/database.js';
 import { makeKey } from '../../test/support/clients/keyed-client.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { KeyStore } from '../access/key-store.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('ProjectRoots', () => {
   const database = useDatabase();
@@ -18,10 +18,9 @@ describe('ProjectRoots', () => {
   beforeEach(async () => {
     await database.db.delete(apiKeys);
     clock = new ManualClock();
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'turnpike-roots-')));
+    folder = newFolder();
     for (const name of ['shared', 'ann', 'bob']) await mkdir(at(name));
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   function open(options: Partial<ProjectRootsOptions> = {}): ProjectRoots {
     const keys = new KeyStore(database.db, clock);

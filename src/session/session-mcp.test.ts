@@ -1,11 +1,10 @@
 import { openSessions } from '../../test/support/open-sessions.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openProjectRoots } from '../../test/support/access/open-project-roots.js';
 import { openTestMcp } from '../../test/support/mcp/open-test-mcp.js';
 import { localPrincipal } from '../access/principal.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
@@ -16,13 +15,11 @@ const token = 'tok-0123456789';
 const nobodyBoots = () => Promise.reject(new Error('nobody boots here'));
 
 describe('mcpServers of a session', () => {
-  let database: OpenedDatabase;
   let store: SessionStore;
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     store = openSessions(database.db, new ManualClock(), 100);
   });
-  afterAll(() => database.close());
 
   async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
     const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { newDatabase } from '../../test/support/database/new-database.js';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
-import { openTestDatabase } from '../../test/support/database/database.js';
+import { openTestDatabase, useDatabase } from '../../test/support/database/database.js';
 import { openPostgres } from './postgres-database.js';
 import { batchPool } from './statements.js';
-import type { Database, OpenedDatabase } from './connection.js';
+import type { Database } from './connection.js';
 
 describe('the connections for statements of batches', () => {
-  let server: OpenedDatabase;
-  beforeAll(async () => {
-    server = await openServerDatabase();
-  });
-  afterAll(() => server.close());
+  const server = useDatabase(openServerDatabase);
 
   const plansOn = async (db: Database): Promise<unknown> => {
     const statement = { name: 'turn_by_id', text: 'select from turns where id = $1' };

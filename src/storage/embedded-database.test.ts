@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -12,19 +11,16 @@ import { isDatabaseDown, isStatementRefused, violatedConstraint } from './databa
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { startEngine } from './folder/open-folder.js';
 import { EngineConnection } from './engine/engine-thread.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('the embedded database', () => {
-  let folder: string;
+  const folder = newFolder();
   let database: OpenedDatabase;
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'embedded-'));
     database = await openEmbeddedDatabase(startEngine(folder));
     await database.db.execute(sql`create table notes (id integer primary key, text json)`);
   });
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => database.close());
 
   const store = (id: number, text: string) =>
     database.db.execute(sql`insert into notes values (${id}, ${text}::json) returning id`);
@@ -42,7 +38,7 @@ describe('the embedded database', () => {
   });
 
   it('answers what waits for its connection when it is closed', async () => {
-    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const other = newFolder();
     const { db, close } = await openEmbeddedDatabase(startEngine(other));
     const answers = Promise.all([1, 2, 3].map((n) => db.execute(sql`select ${n}::integer as n`)));
     await nextTurn();
@@ -52,7 +48,7 @@ describe('the embedded database', () => {
   }, 20_000);
 
   it('ends in order while statements come, and fails those that it does not answer', async () => {
-    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const other = newFolder();
     const engine = await startEngine(other);
     const { db } = await openEmbeddedDatabase(Promise.resolve(engine));
     const first = db.execute(sql`select 1`).catch(isDatabaseDown);
@@ -65,7 +61,7 @@ describe('the embedded database', () => {
   }, 20_000);
 
   it('removes dead rows beside, until it is closed', async () => {
-    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const other = newFolder();
     const clock = new ManualClock();
     const { db, close } = await openEmbeddedDatabase(startEngine(other), 'apply', { clock });
     try {
@@ -132,7 +128,7 @@ describe('the embedded database', () => {
   });
 
   it('is made whole where an earlier process made a part of it', async () => {
-    const other = await mkdtemp(path.join(tmpdir(), 'embedded-'));
+    const other = newFolder();
     await mkdir(path.join(other, 'db.new/base'), { recursive: true });
     await writeFile(path.join(other, 'db.new/base/1'), 'a file in place of a folder');
     const { schema, close } = await openEmbeddedDatabase(startEngine(other));

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
-import type { OpenedDatabase } from './connection.js';
 import { NamedStatements } from './statements.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 describe.each(bothDatabases)('a named statement, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
 
   it('is built once, and answers for the parameters of each time', async () => {
     const statements = new NamedStatements('test');

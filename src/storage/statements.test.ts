@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
-import type { OpenedDatabase } from './connection.js';
 import { unnest } from './statements.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 describe.each(bothDatabases)('rows that are given as one array a column, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
 
   it('are what was given, whatever the texts have in them', async () => {
     // The server takes no NUL in texts, and half a pair of surrogates is no character.

@@ -1,26 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { openEnginePool, EngineThread } from './engine/engine-thread.js';
 import { tidy } from './embedded-database.js';
+import { newFolder } from '../../test/support/suite.js';
 
 const ROWS = 5_000;
 
 describe('the tables of the embedded engine', () => {
-  let folder: string;
   let engine: EngineThread;
   let pool: Pool;
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'engine-'));
     engine = await EngineThread.start(path.join(folder, 'db'));
     pool = openEnginePool(engine);
   });
   afterAll(async () => {
     await pool.end();
     await engine.close();
-    await rm(folder, { recursive: true });
   });
   beforeEach(async () => {
     await pool.query('drop table if exists notes');

@@ -1,19 +1,17 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveOwnPaths } from './own-paths.js';
+import { newFolder } from '../../test/support/suite.js';
 
 describe('resolveOwnPaths', () => {
-  let folder: string;
   const at = (name: string): string => path.join(folder, name);
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'turnpike-own-')));
     await mkdir(at('data'));
     await symlink('data', at('link'));
     await symlink('circle', at('circle'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('gives each path as it is written and where it leads', async () => {
     const own = await resolveOwnPaths({

@@ -1,7 +1,6 @@
-import { link, mkdir, mkdtemp, readdir, realpath, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { untilAborted } from '../platform/async/deadlines.js';
 import type { JsonObject } from '../platform/json.js';
@@ -9,17 +8,17 @@ import { editTool, writeTool } from './builtin/file-tools.js';
 import { measureFolder, ProjectQuota } from './project-quota.js';
 import { ToolFailure, type ToolDefinition } from './tool.js';
 import { outputText } from '../platform/parsing/tool-output.js';
+import { newFolder } from '../../test/support/suite.js';
 
 const KIB = 1024;
 let folder: string;
 let clock: ManualClock;
 let quota: ProjectQuota;
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'quota-')));
+  folder = newFolder();
   clock = new ManualClock();
   quota = new ProjectQuota({ folder, maxMb: 1, clock });
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const put = (name: string, kib: number) => writeFile(join(folder, name), Buffer.alloc(kib * KIB));
 

@@ -1,15 +1,14 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../platform/clock.js';
 import { describeShells, openShells, type Shells } from './shells.js';
+import { newFolder } from '../../test/support/suite.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'shells-'));
+  folder = newFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Options for a machine whose PATH has only this program. */
 async function shellsWith(bwrap: string | undefined, allowUnsandboxed: boolean): Promise<Shells> {

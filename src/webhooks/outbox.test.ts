@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { and, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../test/support/database/both-databases.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
-import type { OpenedDatabase } from '../storage/connection.js';
 import { webhookDeliveries, webhookEndpoints } from '../storage/automation-schema.js';
 import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 import type { TryResult } from './decide-outcome.js';
+import { useDatabase } from '../../test/support/database/database.js';
 
 const answered = (status: number): TryResult => ({ type: 'answered', status, body: 'no' });
 const idle = { busy: new Map<string, number>(), most: 100, mostFailing: 100 };
 
 describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let clock: ManualClock;
   let queue: DeliveryQueue;
   let made = 0;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
   beforeEach(async () => {
     clock = new ManualClock();
     queue = new DeliveryQueue(database.db, clock);

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { words } from '../support/clients/run-example.js';
 import { startChatExample } from '../support/clients/start-chat-example.js';
-import { startServer, type TestServer } from '../support/processes/start-server.js';
-import { openConsole, type Console } from './open-console.js';
+import { useServer } from '../support/processes/start-server.js';
+import { openConsole } from './open-console.js';
+import { useShared } from '../support/suite.js';
 
 describe('the example of a chat with React', () => {
-  let server: TestServer;
-  let site: Awaited<ReturnType<typeof startChatExample>>;
-  let browser: Console;
-  beforeAll(async () => {
-    server = await startServer();
-    site = await startChatExample(server.url);
-    browser = await openConsole(site.url);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await site.close();
-    await server.close();
-  });
+  const server = useServer();
+  const site = useShared(() => startChatExample(server.url));
+  const browser = useShared(() => openConsole(site.url));
 
   const send = async (page: Page, message: string): Promise<void> => {
     await page.getByLabel('Message').fill(message);

@@ -1,27 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { words } from '../support/clients/run-example.js';
 import { startExamplePage } from '../support/clients/start-example-page.js';
 import { startFaultyGateway, type FaultyGateway } from '../support/clients/start-faulty-gateway.js';
-import { startServer, type TestServer } from '../support/processes/start-server.js';
-import { openConsole, type Console } from './open-console.js';
+import { useServer } from '../support/processes/start-server.js';
+import { openConsole } from './open-console.js';
+import { useShared } from '../support/suite.js';
 
 describe('the example of a page', () => {
-  let server: TestServer;
   let gateway: FaultyGateway;
-  let site: Awaited<ReturnType<typeof startExamplePage>>;
-  let browser: Console;
-  beforeAll(async () => {
-    site = await startExamplePage();
-    server = await startServer({ environment: { TURNPIKE_CORS_ORIGINS: site.url } });
-    browser = await openConsole(site.url);
-  });
+  const site = useShared(startExamplePage);
+  const server = useServer(() => ({ environment: { TURNPIKE_CORS_ORIGINS: site.url } }));
+  const browser = useShared(() => openConsole(site.url));
   afterEach(() => gateway.close());
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-    await site.close();
-  });
 
   const visit = async (cuts: number[] = []) => {
     gateway = await startFaultyGateway(server.url, { cuts });

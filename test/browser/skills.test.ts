@@ -16,7 +16,7 @@ async function putSkill(folder: string, description: string, body: string): Prom
 describe('skills', () => {
   let root = '';
   const on = useConsole(async () => {
-    root = await instructionRootWith({ READER: ['tools: [read]'] });
+    root = instructionRootWith({ READER: ['tools: [read]'] });
     await putSkill(path.join(root, 'skills/release-notes'), 'Writes notes.', 'Be brief.');
     await writeFile(path.join(root, 'skills/release-notes/style.md'), 'Use the past tense.');
     await putSkill(path.join(root, 'agents/READER/skills/archive'), 'Reads old files.', 'Look.');

@@ -6,7 +6,7 @@ import { useConsole } from './use-console.js';
 
 describe('the timeline of a turn', () => {
   const on = useConsole(async () => {
-    const root = await instructionRootWith({
+    const root = instructionRootWith({
       LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read]'],
       TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
     });

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import {
-  answerWith,
-  startReceiver,
-  verify,
-  type Receiver,
-} from '../support/webhooks/start-receiver.js';
+import { answerWith, startReceiver, verify } from '../support/webhooks/start-receiver.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
+import { useShared } from '../support/suite.js';
 
 describe('the webhooks', () => {
-  let receiver: Receiver;
   const on = useConsole(async () => ({
     environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' },
   }));
-  beforeAll(async () => {
-    receiver = await startReceiver();
-  });
-  afterAll(() => receiver.close());
+  const receiver = useShared(startReceiver);
 
   it('are made with a secret that is shown once, tested, sent again and deleted', async () => {
     const { page, faults } = await on.console.visit('/webhooks');

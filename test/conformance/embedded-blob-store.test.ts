@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { blobStoreConformance } from './blob-store.js';
+import { newFolder } from '../support/suite.js';
 
 blobStoreConformance('A disk with PGlite', async () => {
   const { db, close } = await openTestDatabase();
-  const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  const folder = newFolder();
   return {
     db,
     contents: new DiskContents(folder),

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { openPostgres } from '../../src/storage/postgres-database.js';
 import { newDatabase } from '../support/database/new-database.js';
 import { blobStoreConformance } from './blob-store.js';
+import { newFolder } from '../support/suite.js';
 
 async function openNewDatabase(): Promise<OpenedDatabase> {
   const { url, drop } = await newDatabase();
@@ -25,7 +24,7 @@ async function openNewDatabase(): Promise<OpenedDatabase> {
 
 blobStoreConformance('A disk with PostgreSQL', async () => {
   const { db, close } = await openNewDatabase();
-  const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  const folder = newFolder();
   return {
     db,
     contents: new DiskContents(folder),

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRehearsal, type Rehearsal } from '../../rehearsal/start-rehearsal.js';
@@ -8,6 +7,7 @@ import { FollowedTurn } from '../support/clients/followed-turn.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
 import { newStore, type TestStore } from '../support/database/test-store.js';
+import { newFolder } from '../support/suite.js';
 
 /** A tool that may run again: its first run stands still, later ones end their process. */
 const deadly = (folder: string): string => `
@@ -27,15 +27,13 @@ export default ({ addTool }) => addTool({
 });`;
 
 describe('a turn that ends its processes', () => {
-  let folder: string;
-  let instructions: string;
   let model: Rehearsal;
   let store: TestStore;
   let server: ServerProcess;
+  const folder = newFolder();
+  const instructions = instructionRootWith({ DEADLY: ['tools: [deadly]'] });
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-exhausted-'));
     await writeFile(path.join(folder, 'deadly.mjs'), deadly(folder));
-    instructions = await instructionRootWith({ DEADLY: ['tools: [deadly]'] });
     model = await startRehearsal();
     store = await newStore();
     server = await start();
@@ -44,7 +42,6 @@ describe('a turn that ends its processes', () => {
     await server.kill('SIGKILL');
     await model.close();
     await store.remove();
-    for (const made of [folder, instructions]) await rm(made, { recursive: true, force: true });
   });
 
   const start = () =>

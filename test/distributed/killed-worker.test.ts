@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { startDeployment } from '../support/processes/start-deployment.js';
 import { wireClients, type WireClient } from '../support/clients/wire-clients.js';
+import { useShared } from '../support/suite.js';
 
 const WORDS = 80;
 const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');
 
 describe('a worker that is killed in the middle of an answer, under one unbroken connection', () => {
-  let deployment: Deployment;
   const clients = new Map<string, WireClient>();
+  const deployment = useShared(startDeployment);
   beforeAll(async () => {
-    deployment = await startDeployment();
     const { url } = await deployment.start('api', {
       TURNPIKE_PROJECT_ROOT: deployment.projectRoot,
     });
@@ -29,7 +29,6 @@ describe('a worker that is killed in the middle of an answer, under one unbroken
     await dying.kill('SIGKILL');
     await deployment.start('worker', lease);
   }, 300_000);
-  afterAll(() => deployment.close());
 
   it.each(Object.keys(wireClients))('leaves %s with the answer, said once', async (name) => {
     const client = clients.get(name);

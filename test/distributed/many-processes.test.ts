@@ -1,27 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
-import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { startDeployment } from '../support/processes/start-deployment.js';
 import type { ServerProcess } from '../support/processes/start-process.js';
+import { useShared } from '../support/suite.js';
 
 const LEASE_MS = 1_500;
 const GRACE_MS = 1_000;
 const QUEUE_DEPTH = 5;
 
 describe('two APIs and two workers', () => {
-  let deployment: Deployment;
   let here: ServerProcess;
   let there: ServerProcess;
   /** The worker that is alive: a test that stops it starts its successor. */
   let worker: ServerProcess;
+  const deployment = useShared(startDeployment);
   beforeAll(async () => {
-    deployment = await startDeployment();
     const limits = { TURNPIKE_QUEUE_DEPTH: String(QUEUE_DEPTH) };
     const api = () => deployment.start('api', limits);
     [here, there, worker] = await Promise.all([api(), api(), startWorker()]);
   });
-  afterAll(() => deployment.close());
 
   const startWorker = () =>
     deployment.start('worker', {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { expectSoon } from '../support/expect-soon.js';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
-import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { startDeployment } from '../support/processes/start-deployment.js';
 import type { ServerProcess } from '../support/processes/start-process.js';
+import { useShared } from '../support/suite.js';
 
 const opts = { onDisconnect: 'continue' };
 
@@ -11,14 +12,12 @@ const opts = { onDisconnect: 'continue' };
 const STOP_MS = 15_000;
 
 describe('a service that goes away in the middle of a turn', () => {
-  let deployment: Deployment;
   let api: ServerProcess;
   let worker: ServerProcess;
+  const deployment = useShared(startDeployment);
   beforeAll(async () => {
-    deployment = await startDeployment();
     [api, worker] = await Promise.all([deployment.start('api'), startWorker()]);
   });
-  afterAll(() => deployment.close());
 
   const startWorker = () =>
     deployment.start('worker', {

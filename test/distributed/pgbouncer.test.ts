@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { definePgBouncer, type Service } from '../../scripts/services/start-services.mjs';
@@ -9,16 +6,16 @@ import { openPostgres } from '../../src/storage/postgres-database.js';
 import { completeText, expectWhole, textOf } from '../support/clients/expect-whole.js';
 import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
 import { given } from '../support/processes/test-services.js';
+import { newFolder } from '../support/suite.js';
 
 const TURNS = 20;
 
 let deployment: Deployment;
-let folder: string;
 let bouncer: Service;
 let url: string;
+const folder = newFolder();
 beforeAll(async () => {
   deployment = await startDeployment();
-  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-bouncer-'));
   const { databaseUrl } = deployment.services;
   bouncer = await definePgBouncer({ folder, program: given('TEST_PGBOUNCER'), databaseUrl });
   await bouncer.start();
@@ -29,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await deployment.close();
   await bouncer.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function upload(url: string, name: string): Promise<string> {

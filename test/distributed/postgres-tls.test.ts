@@ -1,24 +1,18 @@
-import { chmod, chown, copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { expectSoon } from '../support/expect-soon.js';
 import { writeCertificate, type CertificateFiles } from '../support/processes/own-certificate.js';
-import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { startDeployment } from '../support/processes/start-deployment.js';
+import { newFolder, useShared } from '../support/suite.js';
 
-let deployment: Deployment;
-let folder: string;
 let files: CertificateFiles;
+const deployment = useShared(startDeployment);
+const folder = newFolder();
 beforeAll(async () => {
-  deployment = await startDeployment();
-  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-tls-'));
   files = await writeCertificate(folder);
   await speakTls();
-});
-afterAll(async () => {
-  await deployment.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function speakTls(): Promise<void> {

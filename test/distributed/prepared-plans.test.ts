@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { isPlainObject } from '../../src/platform/json.js';
-import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { useServer } from '../support/processes/start-server.js';
 
 /** Executions for which PostgreSQL plans a prepared statement with its values, before it compares the costs. */
 const TRIED = 5;
@@ -9,12 +9,8 @@ const TRIED = 5;
 const LEAST = 12;
 
 describe('the statements of each turn', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    // Prepared statements are those of a connection.
-    server = await startServer({ environment: { TURNPIKE_DATABASE_CONNECTIONS: '1' } });
-  });
-  afterAll(() => server.close());
+  // Prepared statements are those of a connection.
+  const server = useServer({ environment: { TURNPIKE_DATABASE_CONNECTIONS: '1' } });
 
   it('are planned once a connection, not for the values of each execution', async () => {
     const sessionId = await server.client.createSession(server.projectRoot);

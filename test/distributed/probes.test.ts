@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
 import { expectWhole } from '../support/clients/expect-whole.js';
-import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
+import { startDeployment } from '../support/processes/start-deployment.js';
 import type { ServerProcess } from '../support/processes/start-process.js';
+import { useShared } from '../support/suite.js';
 
 describe('the probes of a process', () => {
-  let deployment: Deployment;
   let api: ServerProcess;
   let worker: ServerProcess;
+  const deployment = useShared(startDeployment);
   beforeAll(async () => {
-    deployment = await startDeployment();
     api = await deployment.start('api');
     // A worker in a pod has no key yet, and is asked under the pod's address.
     worker = await deployment.start('worker', {
@@ -18,7 +18,6 @@ describe('the probes of a process', () => {
       TURNPIKE_PROJECT_ROOTS: deployment.projectRoot,
     });
   });
-  afterAll(() => deployment.close());
 
   const statusOf = async (path: string): Promise<number> => (await worker.client.get(path)).status;
 

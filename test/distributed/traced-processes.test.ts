@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newStore, type TestStore } from '../support/database/test-store.js';
 import { startProcess } from '../support/processes/start-process.js';
 import { startReceiver, type ReceivedSpan } from '../support/tracing/start-receiver.js';
+import { newFolder } from '../support/suite.js';
 
 const otel = fileURLToPath(new URL('../../deploy/otel.mjs', import.meta.url));
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -13,17 +11,15 @@ const CLIENT = '00f067aa0ba902b7';
 
 describe('processes that are started with deploy/otel.mjs', () => {
   let store: TestStore;
-  let folder: string;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  const folder = newFolder();
   beforeAll(async () => {
     store = await newStore();
     receiver = await startReceiver();
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-traced-'));
   });
   afterAll(async () => {
     await receiver.close();
     await store.remove();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const start = (role: 'api' | 'worker') =>

@@ -1,26 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { textOf } from '../support/processes/text-of-log.js';
 import { cliProgram } from '../support/processes/built-programs.js';
 import { newDataFolder } from '../support/database/database-folder.js';
 import { startInteractive } from '../support/processes/start-interactive.js';
-import { startServer, type TestServer } from '../support/processes/start-server.js';
+import { useServer } from '../support/processes/start-server.js';
 import { given } from '../support/processes/test-services.js';
+import { newFolder } from '../support/suite.js';
 
 describe('turnpike on the command line', () => {
-  let server: TestServer;
-  let folder: string;
+  const server = useServer();
+  const folder = newFolder();
   beforeAll(async () => {
-    server = await startServer();
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-cli-'));
     await writeFile(path.join(folder, 'notes.txt'), 'Hello');
-  });
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   interface Ran {

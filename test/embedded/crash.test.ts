@@ -1,6 +1,5 @@
 import { statusesOf } from '../support/crash/crash-lines.js';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Rehearsal, startRehearsal } from '../../rehearsal/start-rehearsal.js';
@@ -11,6 +10,7 @@ import { instructionRootWith } from '../support/agents/instruction-root.js';
 import type { ReadFrame } from '../support/clients/read-stream.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
 import { newStore, type TestStore } from '../support/database/test-store.js';
+import { newFolder } from '../support/suite.js';
 
 /** Frames that a reader gets of each process before the next kill. */
 const KILLED_AFTER = process.env['TEST_RELEASE'] === undefined ? [4, 7] : [4, 7, 5];
@@ -23,9 +23,9 @@ describe('kill -9 of the server', () => {
   const folders: string[] = [];
   const running: ServerProcess[] = [];
 
+  const root = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
   beforeAll(async () => {
     model = await startRehearsal();
-    const root = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
     folders.push(root);
     environment = {
       TURNPIKE_INSTRUCTION_ROOT: root,
@@ -42,7 +42,7 @@ describe('kill -9 of the server', () => {
   });
 
   async function open(): Promise<void> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
+    const folder = newFolder();
     folders.push(folder);
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
     store = await newStore();

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { serverProgram } from '../support/processes/built-programs.js';
 import { given } from '../support/processes/test-services.js';
 import { textOf } from '../support/processes/text-of-log.js';
 import { startProcess } from '../support/processes/start-process.js';
+import { newFolder } from '../support/suite.js';
 
 /** A user who owns nothing; tests that run as a user of their own have that one alone. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -103,7 +103,7 @@ describe('the data folder', () => {
     ],
     ...inProc,
   ])('%s ends the start with one line', async (_, make, words) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'closed-'));
+    const folder = newFolder();
     await chmod(folder, 0o755);
     const { code, said } = await startInVain(await make(folder));
     expect(code).toBe(1);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { newDataFolder } from '../support/database/database-folder.js';
 import { serverProgram } from '../support/processes/built-programs.js';
 import { runProgram } from '../support/processes/run-program.js';
+import { newFolder } from '../support/suite.js';
 
 /** Starts beside two busy loops, over all faults. */
 const STARTS = process.env['TEST_RELEASE'] === undefined ? 6 : 50;
@@ -66,10 +66,9 @@ const others: readonly Fault[] = [
 ];
 
 describe('a start that fails', () => {
-  let folder: string;
+  const folder = newFolder();
+  const root = instructionRootWith({ ODD: ['permissions: 7'] });
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-faults-'));
-    const root = await instructionRootWith({ ODD: ['permissions: 7'] });
     const written: Record<string, string> = {
       'p.yaml': 'allow: [wread]\n',
       'mcp.json': '{"mcpServers":{"s":{"command":"node","argz":[]}}}',
@@ -82,7 +81,6 @@ describe('a start that fails', () => {
     }
     await rename(root, path.join(folder, 'root'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** @returns the lines of standard error. */
   async function failed(environment: Record<string, string>, dataDir: string): Promise<string[]> {

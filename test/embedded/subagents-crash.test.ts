@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRehearsal, type Rehearsal } from '../../rehearsal/start-rehearsal.js';
@@ -8,6 +7,7 @@ import { instructionRootWith } from '../support/agents/instruction-root.js';
 import type { ReadFrame, StreamReader } from '../support/clients/read-stream.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
 import { newStore, type TestStore } from '../support/database/test-store.js';
+import { newFolder } from '../support/suite.js';
 
 const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 
@@ -27,8 +27,6 @@ const named = (frames: readonly ReadFrame[], event: string) =>
 /** Three parents, each with a subagent, whose process is killed: each pair is at a different line. */
 describe('kill -9 while a subagent works', () => {
   let model: Rehearsal;
-  let root: string;
-  let folder: string;
   let projectRoot: string;
   let store: TestStore;
   let server: ServerProcess;
@@ -38,13 +36,13 @@ describe('kill -9 while a subagent works', () => {
   /** Frames that readers had when the process was killed. */
   let received: ReadonlyMap<Parent, ReadFrame[]>;
 
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
+  });
+  const folder = newFolder();
   beforeAll(async () => {
     model = await startRehearsal();
-    root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
-    });
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-subagents-'));
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
     store = await newStore();
     const environment = {
@@ -79,7 +77,6 @@ describe('kill -9 while a subagent works', () => {
     await server.kill('SIGKILL');
     await store.remove();
     await model.close();
-    for (const made of [folder, root]) await rm(made, { recursive: true, force: true });
   });
 
   async function delegate(prompt: string): Promise<Parent> {

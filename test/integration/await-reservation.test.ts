@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openServerDatabase } from '../support/database/both-databases.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { storeTurn } from '../support/turn/store-turn.js';
 import { type TurnEventBody, noUsage } from '../../src/events/turn-event.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { usageDays } from '../../src/storage/governance-schema.js';
 import { turns } from '../../src/storage/schema.js';
 import { keepLease } from '../../src/turn/worker/keep-lease.js';
@@ -18,6 +17,7 @@ import {
   type Reserved,
 } from '../../src/governance/budgets/reserve-call.js';
 import { loadDay, settle, type Reservation } from '../../src/governance/budgets/usage-days.js';
+import { useDatabase } from '../support/database/database.js';
 
 const call: CallToReserve = {
   principalId: 'alice',
@@ -29,11 +29,7 @@ const call: CallToReserve = {
 const HOUR_MS = 3_600_000;
 
 describe('a call whose day is reserved by others', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openServerDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(openServerDatabase);
 
   let clock: ManualClock;
   let lease: Lease;

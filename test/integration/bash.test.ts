@@ -1,6 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import type { JsonObject } from '../../src/platform/json.js';
@@ -14,6 +12,7 @@ import { memoryInUse } from '../support/memory-in-use.js';
 import { shellsOff, type Shells } from '../../src/tools/shells.js';
 import { ShellOutputs } from '../../src/tools/sandbox/shell-outputs.js';
 import { bashTool } from '../../src/tools/builtin/bash.js';
+import { newFolder } from '../support/suite.js';
 
 const env = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -32,13 +31,10 @@ const open = (shells: Shells): void => {
 };
 
 beforeEach(async () => {
-  workdir = await realpath(await mkdtemp(join(tmpdir(), 'bash-')));
+  workdir = newFolder();
 });
 
-afterEach(async () => {
-  await tools.close();
-  await rm(workdir, { recursive: true, force: true });
-});
+afterEach(() => tools.close());
 
 interface Limits {
   signal?: AbortSignal;

@@ -1,22 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
 import {
   DataFolderBusyError,
   lockDataFolder,
   livingOwner,
 } from '../../src/storage/folder/data-folder.js';
+import { newFolder } from '../support/suite.js';
 
 describe('a data folder', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-folder-'));
+    folder = newFolder();
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const ownerFile = (): string => path.join(folder, 'owner.json');
 

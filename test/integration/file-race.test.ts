@@ -1,18 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openAttachment } from '../../src/attachments/load-path.js';
@@ -27,6 +15,7 @@ import { ToolFailure, type ToolDefinition } from '../../src/tools/tool.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ShellSession } from '../../src/tools/sandbox/shell-session.js';
 import { sandboxedShells } from '../support/processes/test-shells.js';
+import { newFolder } from '../support/suite.js';
 
 /** How long each tool is raced. */
 const RACE_MS = 10_000;
@@ -50,7 +39,7 @@ let target: string;
 let child: ChildProcess | undefined;
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(path.join(tmpdir(), 'race-')));
+  base = newFolder();
 });
 
 /** A project with a folder, and beside it a link of the same contents elsewhere, which are exchanged for ever. */
@@ -76,7 +65,6 @@ async function exchange(elsewhere: string): Promise<void> {
 afterEach(async () => {
   if (child?.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit');
   child = undefined;
-  await rm(base, { recursive: true, force: true });
 });
 
 /** Everything where the link leads: names, contents, and whether something was written. */

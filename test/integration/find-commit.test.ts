@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { findCommit } from '../../scripts/find-commit.mjs';
+import { newFolder } from '../support/suite.js';
 
 it('finds the commit of a clone, of no folder in one, and the one that is given', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'commit-'));
+  const folder = newFolder();
   expect(findCommit(folder, {})).toBeUndefined();
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {

@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { noUsage, type TurnEvent } from '../../src/events/turn-event.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { turns } from '../../src/storage/schema.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { contextTokens } from '../../src/events/turn-event.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { useShared } from '../support/suite.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -15,13 +15,9 @@ const looks = (times: number, size = 1) =>
   `[[loop=${times} tool=look {"n":"$i","size":${size}}]] [[tokens=20]]`;
 
 describe('the last call of a turn', () => {
-  let database: OpenedDatabase;
   let test: TestServices;
   let sessionId: string;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(turns);
     const look = {
@@ -166,16 +162,10 @@ describe('the last call of a turn', () => {
 });
 
 describe('a turn’s token budget', () => {
-  let database: OpenedDatabase;
-  let test: TestServices;
+  const database = useDatabase();
+  const test = useShared(() => openTestServices(database, []));
   beforeAll(async () => {
-    database = await openTestDatabase();
-    test = await openTestServices(database, []);
     await test.startWorker();
-  });
-  afterAll(async () => {
-    await test.close();
-    await database.close();
   });
 
   const ask = async (sessionId: string, message: string, token_budget: number) => {

@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, turnOf, type TestMcpOptions } from '../support/mcp/open-test-mcp.js';
-import { startMcpHttp, type McpHttp } from '../support/mcp/start-mcp-http.js';
+import { startMcpHttp } from '../support/mcp/start-mcp-http.js';
 import type { Mcp } from '../../src/tools/mcp/mcp.js';
+import { useShared } from '../support/suite.js';
 
 const good = { Authorization: 'Bearer right-0123456789' };
 
 describe('an MCP server over HTTP', () => {
-  let server: McpHttp;
-  beforeAll(async () => {
-    server = await startMcpHttp();
-  });
-  afterAll(() => server.close());
+  const server = useShared(startMcpHttp);
 
   const opened: Mcp[] = [];
   afterEach(async () => {

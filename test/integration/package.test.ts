@@ -1,5 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,6 +6,7 @@ import { publishedManifest } from '../../scripts/published-manifest.mjs';
 import { packageRoot } from '../../src/platform/process/package-root.js';
 import { lockedPackages, manifest } from '../support/package/manifest.js';
 import { runNpm } from '../support/package/run-npm.js';
+import { newFolder } from '../support/suite.js';
 
 describe('the package', () => {
   let files: readonly string[];
@@ -60,7 +60,7 @@ describe('the package', () => {
   });
 
   it('has a manifest that npm publishes as it is', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'manifest-'));
+    const folder = newFolder();
     const copy = path.join(folder, 'package.json');
     await copyFile(path.join(packageRoot, 'package.json'), copy);
     // What this changes, `npm publish` would change: a command that it takes for invalid is left out.

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import path from 'node:path';
 import sharp from 'sharp';
@@ -6,7 +6,6 @@ import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { AgentState } from '../../src/governance/decision-tree/agent-state.js';
 import { costOf } from '../../src/governance/limits/cost.js';
 import { DefaultDecisionTree } from '../../src/governance/decision-tree/decision-trees.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { compactions, sessions, turns } from '../../src/storage/schema.js';
 import { messages, steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
@@ -14,20 +13,16 @@ import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { viewMessages } from '../../src/turn/history/view-messages.js';
 import { loadSessionTurns } from '../../src/turn/state/stored-turn.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { useDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
 
 describe('a refused request ends no session', () => {
-  let database: OpenedDatabase;
   let test: TestServices;
   let sessionId: string;
   let worker: TurnWorker;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(turns);
     test = await openTestServices(database, [readTool, globTool]);
@@ -299,9 +294,7 @@ describe('a refused request ends no session', () => {
     }
     const { trees } = test.services;
     trees.register('watching', (config) => new Watching(config));
-    await test.useInstructions(
-      await instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }),
-    );
+    await test.useInstructions(instructionRootWith({ WORKING_ITEMS: ['decision_tree: watching'] }));
     await turn('A long story. [[tokens=30]]');
     const cut = await turn('Go on. [[stop=model_context_window_exceeded step=1]]', {
       maxCostUsd: 100,

@@ -1,9 +1,9 @@
-import { access, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import { findCgroups, makeCgroup, limitFiles } from '../../src/tools/sandbox/cgroups.js';
+import { newFolder } from '../support/suite.js';
 
 const limits = { memoryMb: 512, processes: 64, cpuPercent: 150 };
 
@@ -29,7 +29,7 @@ describe('groups of a sandbox', () => {
   });
 
   it('are not made in a folder that has none', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'no-cgroup-'));
+    const folder = newFolder();
     const candidates = ([1, 2] as const).map((version) => ({
       folder,
       version,

@@ -1,18 +1,7 @@
 import { execFile } from 'node:child_process';
-import {
-  chmod,
-  cp,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -26,19 +15,19 @@ import { sandboxedShells, type TestShells } from '../support/processes/test-shel
 import { systemClock } from '../../src/platform/clock.js';
 import { type CommandEnd, ShellSession } from '../../src/tools/sandbox/shell-session.js';
 import type { Shells } from '../../src/tools/shells.js';
+import { newFolder } from '../support/suite.js';
 
 let folder: string;
 let root: string;
 let session: ShellSession | undefined;
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(path.join(tmpdir(), 'sandbox-')));
+  folder = newFolder();
   root = path.join(folder, 'project');
   await mkdir(root);
 });
 afterEach(async () => {
   await session?.close();
   session = undefined;
-  await rm(folder, { recursive: true, force: true });
 });
 
 const quiet = new AbortController().signal;

@@ -335,7 +335,7 @@ describe('the control of a turn', () => {
       }
     }
     test.services.trees.register('two-looks', (config) => new TwoLooks(config));
-    const root = await instructionRootWith({
+    const root = instructionRootWith({
       BRIEF: ['decision_tree: two-looks'],
       ODD: ['decision_tree: none'],
     });

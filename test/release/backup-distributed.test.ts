@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -10,22 +8,19 @@ import { documentedBlocks } from '../support/clients/documented-blocks.js';
 import { testDatabaseUrl } from '../support/processes/test-services.js';
 import { startServer, type TestServer } from '../support/processes/start-server.js';
 import { playScene, sceneEnvironment } from '../support/transfer/play-scene.js';
+import { newFolder } from '../support/suite.js';
 
 const run = promisify(execFile);
 const [dump, restore] = documentedBlocks().get('docs/operate/backup.md') ?? [];
 
 let server: TestServer;
 let environment: Record<string, string>;
-let folder: string;
+const folder = newFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-backup-'));
   environment = await sceneEnvironment();
   server = await startServer({ environment });
 });
-afterAll(async () => {
-  await server.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 const shell = (code: string | undefined, variables: Record<string, string>) => {
   // Debian keeps the programs of each version in a folder of their own.

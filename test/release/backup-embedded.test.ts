@@ -1,21 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { cliProgram } from '../support/processes/built-programs.js';
 import { documentedBlocks } from '../support/clients/documented-blocks.js';
 import { startProcess } from '../support/processes/start-process.js';
+import { newFolder } from '../support/suite.js';
 
 const run = promisify(execFile);
 const [, , copy, transfer, forget] = documentedBlocks().get('docs/operate/backup.md') ?? [];
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-backup-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** Runs a block's commands in a folder, with the built command line. */
 const shell = (code: string | undefined, cwd: string) => {

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { packageRoot } from '../../src/platform/process/package-root.js';
 import { manifest } from '../support/package/manifest.js';
 import { sandboxEnvironment } from '../support/processes/test-shells.js';
 import { runNpm } from '../support/package/run-npm.js';
+import { newFolder } from '../support/suite.js';
 
 /** What a clone has beside its sources. */
 const notSources = new Set(['.git', '.turnpike', 'build', 'dist', 'node_modules']);
@@ -28,10 +28,9 @@ console.log(JSON.stringify({ outcome, text, kinds, hasText: events.includes('cha
 `;
 
 describe('the package, packed from sources without git and installed from the tarball', () => {
-  let folder: string;
   let empty: string;
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'package-'));
     const sources = path.join(folder, 'sources');
     await cp(packageRoot, sources, {
       recursive: true,
@@ -53,7 +52,6 @@ describe('the package, packed from sources without git and installed from the ta
     for (const { pid, exitCode, signalCode } of started) {
       if (exitCode === null && signalCode === null) process.kill(-Number(pid), 'SIGTERM');
     }
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Starts a program of the folder; what it prints, and its end. */

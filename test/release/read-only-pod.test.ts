@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
@@ -12,19 +11,19 @@ import { inPod, podEnvironment } from '../support/kubernetes/run-pod.js';
 import { runProgram } from '../support/processes/run-program.js';
 import { startProcess, type ServerProcess } from '../support/processes/start-process.js';
 import { testRedisUrl } from '../support/processes/test-services.js';
+import { newFolder } from '../support/suite.js';
 
 describe('the pods of the chart, on a read-only root', () => {
   let database: NewDatabase;
   let model: Awaited<ReturnType<typeof startRehearsal>>;
-  let projects: string;
   let api: Pod;
   let worker: Pod;
   let migrations: Pod;
   const running: ServerProcess[] = [];
+  const projects = newFolder();
   beforeAll(async () => {
     database = await newBareDatabase();
     model = await startRehearsal();
-    projects = await mkdtemp(path.join(tmpdir(), 'turnpike-projects-'));
     const rendered = await renderChart({ secret: { existingSecret: 'turnpike' } });
     [api, worker, migrations] = podsOf(rendered) as [Pod, Pod, Pod];
   });

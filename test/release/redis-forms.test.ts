@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { defineRedis, defineSentinel } from '../../scripts/services/start-redis.mjs';
@@ -11,21 +8,20 @@ import { writeCertificate } from '../support/processes/own-certificate.js';
 import { startRedisCluster } from '../support/processes/redis-cluster.js';
 import { startDeployment, type Deployment } from '../support/processes/start-deployment.js';
 import type { ServerProcess } from '../support/processes/start-process.js';
+import { newFolder } from '../support/suite.js';
 
 const TURNS = 12;
 const opts = { onDisconnect: 'continue' };
 
 let deployment: Deployment;
-let folder: string;
 const redises: Service[] = [];
+const folder = newFolder();
 beforeAll(async () => {
   deployment = await startDeployment();
-  folder = await mkdtemp(path.join(tmpdir(), 'turnpike-redis-'));
 });
 afterAll(async () => {
   await deployment.close();
   await Promise.all(redises.map((redis) => redis.stop('SIGKILL')));
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function startRedis(name: string, settings: Record<string, string> = {}): Promise<Service> {

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { openSessions } from '../../../test/support/open-sessions.js';
 import { Owners, checkRoutes, idAt } from './owners.js';
 
 describe('Owners', () => {
-  let database: OpenedDatabase;
   let sessionId: string;
   let turnId: string;
   const approvalId = newId('appr');
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     const store = openSessions(database.db, new ManualClock(), 10);
     const wanted = { projectRoot: '/work', persona: 'A', mode: 'direct', principalId: 'owner' };
     sessionId = (await store.create(wanted)).id;
@@ -34,7 +32,6 @@ describe('Owners', () => {
       expiresAt: at,
     });
   });
-  afterAll(() => database.close());
 
   it('says whose a session is, and all that is in it', async () => {
     const owners = new Owners(database.db);

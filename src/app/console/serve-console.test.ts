@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import http, { type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
 import { TypedError } from '../../errors/typed-error.js';
 import { serveConsole } from './serve-console.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const page = '<!doctype html><title>Console</title>';
 const script = 'console.log(1);'.repeat(100);
@@ -36,11 +36,10 @@ async function start(folder: string): Promise<{ server: Server; port: number }> 
 }
 
 describe('the console', () => {
-  let folder: string;
   let server: Server;
   let port: number;
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-console-'));
     const web = path.join(folder, 'web');
     await mkdir(path.join(web, 'assets'), { recursive: true });
     await writeFile(path.join(folder, 'secret.txt'), 'secret');
@@ -56,7 +55,6 @@ describe('the console', () => {
   });
   afterAll(async () => {
     server.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A request by hand: `fetch` removes `..` from paths and compression from bodies. */

@@ -1,19 +1,18 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '../../platform/ids.js';
 import { DiskContents } from './disk-contents.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 describe('DiskContents', () => {
   let folder: string;
   let contents: DiskContents;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+    folder = newFolder();
     contents = new DiskContents(folder);
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const fileOf = (id: string): string => path.join(folder, id.slice(5, 7), id);
 

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import Parser from 'stream-json/Parser.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ReceivingServer } from '../../../test/support/files/start-receiving.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs, blobWrites } from '../../storage/file-schema.js';
 import { BlobStore } from '../blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
@@ -20,6 +16,7 @@ import {
   buildDocument,
   type DocumentRules,
 } from './receive-json.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -39,16 +36,8 @@ interface Refusal {
 }
 
 describe('receiveJson', () => {
-  let database: OpenedDatabase;
-  let folder: string;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    folder = await mkdtemp(path.join(tmpdir(), 'receive-'));
-  });
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  const database = useDatabase();
+  const folder = newFolder();
 
   let clock: ManualClock;
   let store: BlobStore;

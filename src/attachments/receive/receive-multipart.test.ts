@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ReceivingServer } from '../../../test/support/files/start-receiving.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { blobs, blobWrites } from '../../storage/file-schema.js';
 import { BlobStore } from '../blob-store.js';
 import { DiskContents } from '../blobs/disk-contents.js';
@@ -16,6 +14,7 @@ import {
   type ReceivedForm,
   parseContentDisposition,
 } from './receive-multipart.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const KiB = 1024;
 const limits = {
@@ -34,16 +33,8 @@ interface Refusal {
 }
 
 describe('receiveMultipart', () => {
-  let database: OpenedDatabase;
-  let folder: string;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    folder = await mkdtemp(path.join(tmpdir(), 'receive-'));
-  });
-  afterAll(async () => {
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  const database = useDatabase();
+  const folder = newFolder();
 
   let clock: ManualClock;
   let store: BlobStore;

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataFolder } from '../../storage/folder/data-folder.js';
 import { locateServer } from './find-server.js';
 import { UsageError } from '../command.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
 
@@ -15,14 +14,13 @@ describe('locateServer', () => {
   let folder: string;
   const servers: http.Server[] = [];
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-locate-'));
+    folder = newFolder();
   });
   afterEach(async () => {
     for (const server of servers.splice(0)) {
       server.closeAllConnections();
       server.close();
     }
-    await rm(folder, { recursive: true, force: true });
   });
 
   const dataDir = (): string => path.join(folder, 'data');

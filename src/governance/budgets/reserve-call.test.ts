@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
@@ -7,16 +7,13 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { usageDays } from '../../storage/governance-schema.js';
 import { checkBudget, reserveCall, type CallToReserve, type Reserved } from './reserve-call.js';
 import { loadUsage, settle } from './usage-days.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 const price = { input: 3, output: 15 };
 const day = '2026-01-01';
 
 describe('a principal’s day', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openServerDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(openServerDatabase);
 
   let clock: ManualClock;
   beforeEach(async () => {

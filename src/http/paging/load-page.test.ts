@@ -1,16 +1,14 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { webhookDeliveries } from '../../storage/automation-schema.js';
 import { cutPage, loadPage } from './load-page.js';
 
 const { createdAt, id, failures } = webhookDeliveries;
 
 describe('the pages of a list', () => {
-  let database: OpenedDatabase;
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     const rows = [3, 1, 2, 2, 2, 4, 2].map((second, index) => {
       const at = new Date(Date.UTC(2026, 0, 1, 0, 0, second));
       const event = {
@@ -23,7 +21,6 @@ describe('the pages of a list', () => {
     });
     await database.db.insert(webhookDeliveries).values(rows);
   });
-  afterAll(() => database.close());
 
   const load = (columns: object, isDescending: boolean, limit: number, cursor?: string) => {
     const key = {

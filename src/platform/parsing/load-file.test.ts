@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { loadFile } from './load-file.js';
 import { parseYaml } from './parse-text.js';
 import { parseValue } from './parse-value.js';
+import { newFolder } from '../../../test/support/suite.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'load-file-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const shape = z.record(z.string(), z.strictObject({ size: z.number(), on: z.boolean() }));
 

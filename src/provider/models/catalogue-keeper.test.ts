@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { LogFields } from '../../platform/logger.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { CatalogueKeeper } from './catalogue-keeper.js';
 import { ModelCatalogue, type ModelDescription } from '../model-catalogue.js';
 import { ModelStore } from './model-store.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 const HOUR_MS = 3_600_000;
 
 describe.each(bothDatabases)('CatalogueKeeper on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
 
   let clock: ManualClock;
   let source: string;

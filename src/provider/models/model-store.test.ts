@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it, describe } from '@jest/globals';
+import { expect, it, describe } from '@jest/globals';
 import { useDatabase } from '../../../test/support/database/database.js';
 import { models } from '../../storage/schema.js';
 import { FileInvalidError } from '../../platform/parsing/load-file.js';
 import { ModelStore, loadModels } from './model-store.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const database = useDatabase();
 
@@ -22,11 +22,7 @@ it('leaves out what another version stored and this one does not know', async ()
 });
 
 describe('loadModels', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-models-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = newFolder();
 
   const load = async (text: string) => {
     const file = path.join(folder, 'models.json');

@@ -1,19 +1,18 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { DataFolderBusyError, livingOwner } from './data-folder.js';
 import { openEmbeddedDatabase } from '../embedded-database.js';
 import { openDataFolder } from './open-folder.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 describe('a data folder that is opened', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'folder-'));
+    folder = newFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('is owned before its engine has started, and its database opens on that engine', async () => {
     const { engine, release } = await openDataFolder(folder);

@@ -1,20 +1,19 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolDefinition } from '../tool.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 describe('the rules are asked about what a search found', () => {
   let workdir: string;
   beforeEach(async () => {
-    workdir = await realpath(await mkdtemp(join(tmpdir(), 'denied-')));
+    workdir = newFolder();
     const names = Array.from({ length: 200 }, (_one, index) => `${index}.txt`);
     await Promise.all(names.map((name) => writeFile(join(workdir, name), 'needle\n')));
   });
-  afterEach(() => rm(workdir, { recursive: true }));
 
   /**
    * @returns the number of paths matched with rules, in all and at most in one turn of the event

@@ -3,31 +3,29 @@ import {
   link,
   lstat,
   mkdir,
-  mkdtemp,
   readFile,
   readdir,
-  realpath,
   rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolDefinition } from '../tool.js';
 import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { outputText } from '../../platform/parsing/tool-output.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 let base: string;
 let workdir: string;
 let outside: string;
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'file-tools-')));
+  base = newFolder();
   workdir = join(base, 'project');
   outside = join(base, 'outside');
   await mkdir(join(workdir, 'src'), { recursive: true });
@@ -37,8 +35,6 @@ beforeEach(async () => {
   await symlink(outside, join(workdir, 'linkdir'));
   await symlink(join(outside, 'not-yet.txt'), join(workdir, 'dangling.txt'));
 });
-
-afterEach(() => rm(base, { recursive: true }));
 
 async function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();

@@ -1,21 +1,19 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { findPaths, type PathSearch } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 let root: string;
 
 beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'find-')));
+  root = newFolder();
   for (const folder of ['a', 'a/b', 'a/b/c']) {
     await mkdir(join(root, folder));
     await writeFile(join(root, folder, 'file.txt'), '');
   }
 });
-
-afterEach(() => rm(root, { recursive: true }));
 
 async function find(pattern: string, more: Partial<PathSearch> = {}) {
   const { signal } = new AbortController();

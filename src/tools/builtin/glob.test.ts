@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import { globTool } from './glob.js';
 import { outputText } from '../../platform/parsing/tool-output.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 let base: string;
 let workdir: string;
@@ -18,7 +18,7 @@ async function put(path: string, modified = 0): Promise<void> {
 }
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'glob-')));
+  base = newFolder();
   workdir = join(base, 'project');
   await mkdir(join(base, 'outside'));
   await writeFile(join(base, 'outside', 'secret.ts'), '');
@@ -30,8 +30,6 @@ beforeEach(async () => {
   await put('src/node_modules/y.ts', 900);
   await put('.git/z.ts', 900);
 });
-
-afterEach(() => rm(base, { recursive: true }));
 
 async function glob(input: JsonObject, signal = new AbortController().signal): Promise<string> {
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };

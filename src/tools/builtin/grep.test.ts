@@ -1,16 +1,15 @@
-import { mkdtemp, realpath, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ToolFailure } from '../tool.js';
 import { grep } from './grep.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 let workdir: string;
 beforeEach(async () => {
-  workdir = await realpath(await mkdtemp(join(tmpdir(), 'search-')));
+  workdir = newFolder();
 });
-afterEach(() => rm(workdir, { recursive: true }));
 
 const put = (name: string, content: string | Uint8Array) => writeFile(join(workdir, name), content);
 const quiet = new AbortController().signal;

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OwnPaths } from '../../governance/permissions/own-paths.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolContext, ToolDefinition } from '../tool.js';
@@ -9,12 +8,13 @@ import { openPathDenials, withLinkTargets } from '../calls/call-paths.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { outputText } from '../../platform/parsing/tool-output.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 let base: string;
 let ownPaths: OwnPaths;
 
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), 'hidden-')));
+  base = newFolder();
   for (const folder of ['project/data/deep', 'project/data-of-mine']) {
     await mkdir(join(base, folder), { recursive: true });
     await writeFile(join(base, folder, 'a.txt'), 'needle');
@@ -28,8 +28,6 @@ beforeEach(async () => {
     protected: [],
   };
 });
-
-afterEach(() => rm(base, { recursive: true }));
 
 async function search(
   tool: ToolDefinition,

@@ -1,19 +1,18 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { builtinTools } from '../builtin/builtin-tools.js';
 import { shellsOff } from '../shells.js';
 import { findArgument } from './call-paths.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const file = { permissionArgument: { name: 'file_path', kind: 'path' } } as const;
 const shell = { permissionArgument: { name: 'command', kind: 'command' } } as const;
 
 describe('findArgument', () => {
-  let folder: string;
   let root: string;
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'argument-')));
     root = path.join(folder, 'project');
     await mkdir(path.join(root, 'docs'), { recursive: true });
     await writeFile(path.join(root, 'docs', 'a.md'), 'a');
@@ -23,7 +22,6 @@ describe('findArgument', () => {
     await symlink('loop', path.join(root, 'loop'));
     await symlink(root, path.join(folder, 'alias'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each([
     ['a file', 'docs/a.md', ['docs/a.md']],

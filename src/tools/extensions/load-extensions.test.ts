@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { silentLogger } from '../../../test/support/silent-logger.js';
@@ -10,17 +9,14 @@ import { readTool } from '../builtin/file-tools.js';
 import { ToolRegistry } from '../registry.js';
 import { ExtensionError } from './extension-shapes.js';
 import { loadExtensions, type Registries } from './load-extensions.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const tool = (more: string): string =>
   `{ name: 'mine', description: 'Mine.', inputSchema: { type: 'object' }, run: () => 'x', ${more} }`;
 
 describe('loadExtensions', () => {
-  let folder: string;
   let count = 0;
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-extension-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const folder = newFolder();
 
   const registries = (): Registries => ({
     trees: new DecisionTrees(),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { loadMcpFile } from './mcp-file.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 const environment = { TOKEN: 'tok-0123456789', TURNPIKE_SECRET: 'ours-0123456789' };
 
 async function load(content: unknown): Promise<unknown> {
-  const file = path.join(await mkdtemp(path.join(tmpdir(), 'mcp-')), 'mcp.json');
+  const file = path.join(newFolder(), 'mcp.json');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   return loadMcpFile(file, environment);
 }
@@ -23,7 +23,7 @@ describe('loadMcpFile', () => {
   });
 
   it('takes paths that begin with a dot from the folder of the file', async () => {
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'mcp-')), 'mcp.json');
+    const file = path.join(newFolder(), 'mcp.json');
     const own = { command: './server.mjs', cwd: '../work', args: ['./as-given'] };
     await writeFile(file, JSON.stringify({ mcpServers: { own, npx: { command: 'npx' } } }));
     const folder = path.dirname(file);

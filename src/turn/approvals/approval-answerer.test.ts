@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
 import type { ApprovalRow, NewApproval, Decision } from './approval-writes.js';
 import type { GivenAnswer } from './approval-answerer.js';
+import { useShared } from '../../../test/support/suite.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 const write: ToolDefinition = {
   ...new HeldTool('write', { effect: 'edit', retry: 'never' }).definition,
@@ -36,16 +37,8 @@ const edit: ToolDefinition = {
 const ofClient = { kind: 'client-tool', name: 'pick' } as const;
 
 describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  let test: TestServices;
-  beforeAll(async () => {
-    database = await open();
-    test = await openTestServices(database, [write, bash, edit]);
-  });
-  afterAll(async () => {
-    await test.close();
-    await database.close();
-  });
+  const database = useDatabase(open);
+  const test = useShared(() => openTestServices(database, [write, bash, edit]));
   beforeEach(async () => {
     await database.db.delete(sessions);
   });

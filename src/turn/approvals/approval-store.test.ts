@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeApproval } from '../../../test/support/turn/store-approval.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals, auditLog } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { ApprovalStore } from './approval-store.js';
 import type { NewApproval } from './approval-writes.js';
 import { type ApprovalQueryDto, viewApproval } from './approval.dto.js';
 import type { GivenAnswer } from './approval-answerer.js';
+import { useShared } from '../../../test/support/suite.js';
 
 describe('ApprovalStore', () => {
-  let database: OpenedDatabase;
   let store: ApprovalStore;
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     store = new ApprovalStore(database.db);
   });
-  afterAll(() => database.close());
   beforeEach(async () => {
     await database.db.delete(sessions);
   });
@@ -173,20 +171,14 @@ describe('ApprovalStore', () => {
 });
 
 describe('approvals as clients see them', () => {
-  let database: OpenedDatabase;
-  let test: TestServices;
   let store: ApprovalStore;
+  const database = useDatabase();
+  const test = useShared(() => openTestServices(database, []));
   beforeAll(async () => {
-    database = await openTestDatabase();
-    test = await openTestServices(database, []);
     store = new ApprovalStore(database.db);
   });
   const answer = (approvalId: string, given: GivenAnswer, by: string) =>
     test.services.answerer.answerOne({ approvalId, given }, by);
-  afterAll(async () => {
-    await test.close();
-    await database.close();
-  });
 
   it('gives pages, and says where the next one begins as long as there is one', async () => {
     const turnId = await storeTurn(database.db, { status: 'waiting' });

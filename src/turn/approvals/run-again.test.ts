@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { expectSoon } from '../../../test/support/expect-soon.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { readTurn } from '../../../test/support/turn/read-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import { MemoryTurnQueue } from '../queue/turn-queue.js';
+import { useShared } from '../../../test/support/suite.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
-let database: OpenedDatabase;
-let test: TestServices;
 let lose: () => void;
 /** The attempt that had applied the approval, at each run. */
 const notedAtRuns: unknown[] = [];
@@ -36,14 +35,10 @@ const deploy: ToolDefinition = {
   }),
 };
 
+const database = useDatabase(openServerDatabase);
+const test = useShared(() => openTestServices(database, [deploy]));
 beforeAll(async () => {
-  database = await openServerDatabase();
-  test = await openTestServices(database, [deploy]);
   test.config.unknownCalls = 'ask';
-});
-afterAll(async () => {
-  await test.close();
-  await database.close();
 });
 
 async function work(): Promise<void> {

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, beforeEach } from '@jest/globals';
+import { beforeAll, describe, expect, it, beforeEach } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openTestDatabase, useDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import {
   listTurns,
   type ListedTurn,
@@ -13,10 +12,9 @@ import {
 } from './list-turns.js';
 
 describe('the turns of a session', () => {
-  let database: OpenedDatabase;
   let sessionId: string;
+  const database = useDatabase();
   beforeAll(async () => {
-    database = await openTestDatabase();
     sessionId = await storeSession(database.db);
     const alien = await storeSession(database.db);
     for (const second of [1, 2, 2, 2, 3]) {
@@ -25,7 +23,6 @@ describe('the turns of a session', () => {
       await storeTurn(database.db, { status: 'completed', sessionId: alien, createdAt });
     }
   });
-  afterAll(() => database.close());
 
   const page = (limit: number, after?: string) =>
     listTurns(database.db, sessionId, { after, limit });

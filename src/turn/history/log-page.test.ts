@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { archiveEvents } from '../../../test/support/turn/archive-events.js';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { storeTurn } from '../../../test/support/turn/store-turn.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { systemClock } from '../../platform/clock.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { loadLogPage } from './conversation-service.js';
 
@@ -20,15 +19,9 @@ const run = (attempt: number, from: number, to: number): TurnEvent[] =>
   Array.from({ length: to - from + 1 }, (_one, i) => event(attempt, from + i));
 
 describe('the log of a turn, page by page', () => {
-  let database: OpenedDatabase;
   const log = new MemoryEventLog(systemClock);
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(async () => {
-    await log.close();
-    await database.close();
-  });
+  const database = useDatabase();
+  afterAll(() => log.close());
 
   let turnId: string;
   beforeEach(async () => {

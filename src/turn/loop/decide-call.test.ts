@@ -1,22 +1,21 @@
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readTool } from '../../tools/builtin/file-tools.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { decideCall } from './judge-open-call.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 describe('decideCall', () => {
   let folder: string;
   let root: string;
   beforeEach(async () => {
-    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'turnpike-decide-')));
+    folder = newFolder();
     root = path.join(folder, 'ann');
     await mkdir(root);
     await mkdir(path.join(folder, 'bob'));
     await writeFile(path.join(folder, 'bob', 'a.txt'), 'secret');
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const unused = () => Promise.reject(new Error('not called'));
   const decide = (others: string[] | undefined) => {

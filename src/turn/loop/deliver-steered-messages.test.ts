@@ -1,23 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import type { TurnEvent } from '../../events/turn-event.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/turn-queue.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
 
 describe('messages steered into a turn', () => {
-  let database: OpenedDatabase;
   let test: TestServices;
   let tool: HeldTool;
-  beforeAll(async () => {
-    database = await openTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
   beforeEach(async () => {
     await database.db.delete(sessions);
     tool = new HeldTool('look', { effect: 'read', retry: 'safe' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
@@ -7,6 +7,7 @@ import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { chooseFairly } from './choose-fairly.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const inBackground = {
@@ -20,11 +21,7 @@ interface Waiting {
 }
 
 describe('the choice of the turn that runs next', () => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await openServerDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(openServerDatabase);
   beforeEach(async () => {
     await database.db.delete(sessions);
   });

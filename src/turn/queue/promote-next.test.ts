@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnInserter } from '../submit/insert-turn.js';
+import { useShared } from '../../../test/support/suite.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)('the turns behind one that ends, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  let test: TestServices;
   let sessionId: string;
-  beforeAll(async () => {
-    database = await open();
-    test = await openTestServices(database, []);
-  });
-  afterAll(async () => {
-    await test.close();
-    await database.close();
-  });
+  const database = useDatabase(open);
+  const test = useShared(() => openTestServices(database, []));
   beforeEach(async () => {
     await database.db.delete(sessions);
     sessionId = await storeSession(database.db);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
@@ -6,19 +6,15 @@ import { someOptions, storeTurn } from '../../../test/support/turn/store-turn.js
 import { loadArchive } from '../../events/archive.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { systemClock } from '../../platform/clock.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { QueueNotifier } from './queue-notifier.js';
 import { MemoryTurnQueue } from './turn-queue.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)(
   'the position of a turn that waits for a slot, on %s',
   (_name, open) => {
-    let database: OpenedDatabase;
-    beforeAll(async () => {
-      database = await open();
-    });
-    afterAll(() => database.close());
+    const database = useDatabase(open);
     beforeEach(async () => {
       await database.db.delete(sessions);
     });

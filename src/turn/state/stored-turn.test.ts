@@ -1,11 +1,11 @@
-import { expect, it, afterAll, beforeAll } from '@jest/globals';
-import { openTestDatabase } from '../../../test/support/database/database.js';
+import { expect, it } from '@jest/globals';
+import { useDatabase } from '../../../test/support/database/database.js';
 import { HeldTool } from '../../../test/support/turn/held-tool.js';
-import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
+import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { readTurn } from '../../../test/support/turn/read-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
 import { lineBefore, unknownTo, loadDeliveredMessages } from './stored-turn.js';
+import { useShared } from '../../../test/support/suite.js';
 
 const turn = (id: string, supersededBy: string | null = null) => ({ id, supersededBy });
 // b and c were replaced by d, d by f: a, f, g is the active line.
@@ -48,17 +48,9 @@ it('a line knows of what its own turns superseded, and of nothing else', () => {
   expect(ids(['a', 'f'])).toEqual(['b', 'c', 'g']);
 });
 
-let database: OpenedDatabase;
-let test: TestServices;
 const tool = new HeldTool('look', { effect: 'read', retry: 'safe' });
-beforeAll(async () => {
-  database = await openTestDatabase();
-  test = await openTestServices(database, [tool.definition]);
-});
-afterAll(async () => {
-  await test.close();
-  await database.close();
-});
+const database = useDatabase();
+const test = useShared(() => openTestServices(database, [tool.definition]));
 
 it('a message that no worker delivered stays in the conversation of a turn that fails', async () => {
   const { services, projectRoot } = test;

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
 import { storeSession, someOptions } from '../../../test/support/turn/store-turn.js';
 import { batchPool } from '../../storage/statements.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import type { SubagentDecision } from '../../storage/shapes/stored-options.js';
 import { findSessionAndTurn, offerOf } from './turn-row.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe('the look-up of a session', () => {
-  let server: OpenedDatabase;
-  beforeAll(async () => {
-    server = await openServerDatabase();
-  });
-  afterAll(() => server.close());
+  const server = useDatabase(openServerDatabase);
 
   /** Times that the connection of look-ups has read the whole table, which no other connection does here. */
   const wholeReads = async (): Promise<unknown> => {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { NewTurn } from './turn-submission.js';
 import { holdTurn, type HoldLimits, type Holding } from './hold-turn.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let sessionId: string;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
   beforeEach(async () => {
     await database.db.delete(sessions);
     sessionId = await storeSession(database.db);

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)('a turn that is stored, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
 
   const ended = (sessionId: string, createdAt: Date) =>
     storeTurn(database.db, { sessionId, status: 'completed', createdAt });

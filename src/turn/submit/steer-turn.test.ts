@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { asc, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
@@ -16,14 +15,11 @@ import {
   type SteerResult,
   type NewSteeredMessage,
 } from './steer-turn.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)('a message steered into a turn, on %s', (_name, open) => {
-  let database: OpenedDatabase;
   let sessionId: string;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
   beforeEach(async () => {
     await database.db.delete(sessions);
     sessionId = await storeSession(database.db);

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
-import type { OpenedDatabase } from '../../storage/connection.js';
 import { buildMessages } from '../prompt/build-messages.js';
 import { loadSessionTurns } from '../state/stored-turn.js';
 import { insertTurn } from './insert-turn.js';
 import { checkTold, storeTold } from './told-turns.js';
 import type { TurnTranscript } from '../state/attempt-context.js';
 import type { ToldTurn } from './turn-submission.js';
+import { useDatabase } from '../../../test/support/database/database.js';
 
 const file = { name: 'shot', sha256: 'ab', size: 3, start: new Uint8Array() };
 const call = { callId: 'call 1', name: 'look up', input: { q: 1 } };
@@ -27,11 +27,7 @@ const told: ToldTurn[] = [
 ];
 
 describe.each(bothDatabases)('turns that a client tells of, on %s', (_name, open) => {
-  let database: OpenedDatabase;
-  beforeAll(async () => {
-    database = await open();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase(open);
 
   const store = async (sessionId: string, parts: { type: 'text'; text: string }[]) => {
     const refused = { files: [], errors: [{ path: 'shot', reason: 'no image', index: 0 }] };

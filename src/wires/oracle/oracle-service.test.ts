@@ -1,18 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { findProject } from './oracle-service.js';
+import { newFolder } from '../../../test/support/suite.js';
 
 describe('findProject', () => {
-  let root: string;
+  const root = newFolder();
   beforeAll(async () => {
-    root = await realpath(await mkdtemp(path.join(tmpdir(), 'turnpike-oracle-')));
     await mkdir(path.join(root, 'mine'));
     await symlink('/', path.join(root, 'elsewhere'));
     await symlink(root, path.join(root, 'linked-root'));
   });
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   it('is the root, or a folder in it', async () => {
     expect(await findProject(root, undefined)).toBe(root);

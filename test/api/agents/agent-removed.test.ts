@@ -1,24 +1,18 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AgentClient, expectProblem } from '../../support/clients/agent-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('an agent that is removed while it answers', () => {
-  let instructions: string;
-  let server: TestServer;
   let client: AgentClient;
+  const instructions = instructionRootWith({ LEAVING: [] });
+  const server = useServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
   beforeAll(async () => {
-    instructions = await instructionRootWith({ LEAVING: [] });
-    server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
     client = new AgentClient(server.url, 'LEAVING');
-  });
-  afterAll(async () => {
-    await server.close();
-    await rm(instructions, { recursive: true, force: true });
   });
 
   it('leaves its readers their streams, and begins nothing new', async () => {

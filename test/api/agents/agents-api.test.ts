@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { AgentClient, expectProblem, unknownUlid } from '../../support/clients/agent-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** One white pixel. */
@@ -19,8 +17,6 @@ const deltas = (reader: StreamReader): string =>
   reader.frames.map(({ event, data }) => (event === 'message_delta' ? data['delta'] : '')).join('');
 
 describe('the agents API', () => {
-  let root: string;
-  let server: TestServer;
   let client: AgentClient;
   /** How far the server's time is ahead, in ms. Its timers run as ever. */
   let aheadMs = 0;
@@ -28,14 +24,10 @@ describe('the agents API', () => {
     now: () => systemClock.now() + aheadMs,
     after: (delayMs, callback) => systemClock.after(delayMs, callback),
   };
+  const root = newFolder();
+  const server = useServer({ clock, environment: { TURNPIKE_PROJECT_ROOT: root } });
   beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'turnpike-agents-'));
-    server = await startServer({ clock, environment: { TURNPIKE_PROJECT_ROOT: root } });
     client = new AgentClient(server.url);
-  });
-  afterAll(async () => {
-    await server.close();
-    await rm(root, { recursive: true, force: true });
   });
 
   const lastRequest = (): string => JSON.stringify(server.modelRequests.at(-1)?.body.messages);

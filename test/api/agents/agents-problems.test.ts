@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import {
   AgentClient,
@@ -9,18 +9,17 @@ import {
   unknownUlid,
 } from '../../support/clients/agent-client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const start = (environment: Record<string, string> = {}): Promise<TestServer> =>
   startServer({ environment: { TURNPIKE_PROJECT_ROOT: tmpdir(), ...environment } });
 
 describe('the agents API refuses, as a problem,', () => {
-  let server: TestServer;
   let client: AgentClient;
+  const server = useShared(start);
   beforeAll(async () => {
-    server = await start();
     client = new AgentClient(server.url);
   });
-  afterAll(() => server.close());
 
   it.each(['chat', 'chat/stream', 'chat/stream/multipart'])(
     'an agent that there is not: %s',

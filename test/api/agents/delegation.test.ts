@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 
 describe('delegation', () => {
-  let root: string;
-  let server: TestServer;
-  beforeAll(async () => {
-    root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER, TALKER]', 'AGENT_TYPE: 1'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
-      TALKER: ['AGENT_TYPE: 1'],
-    });
-    server = await startServer({
-      environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-    });
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER, TALKER]', 'AGENT_TYPE: 1'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
+    TALKER: ['AGENT_TYPE: 1'],
   });
-  afterAll(() => server.close());
+  const server = useServer({
+    environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+  });
 
   async function run(on: TestServer, persona: string, subagentGovernance: unknown) {
     const sessionId = await on.client.createSession(on.projectRoot, { persona });

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ConnectionLostError,
   TurnpikeClient,
@@ -10,16 +10,14 @@ import {
   type HarnessEvent,
   type Turn,
 } from '../../../src/client/turnpike-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the typed client', () => {
-  let server: TestServer;
   let client: TurnpikeClient;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     client = open();
   });
-  afterAll(() => server.close());
 
   function open(more: Partial<ClientOptions> = {}): TurnpikeClient {
     return new TurnpikeClient({ url: server.url, ...more });

@@ -1,26 +1,20 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cliProgram } from '../../support/processes/built-programs.js';
 import { startInteractive, type Interactive } from '../../support/processes/start-interactive.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 const write = (file: string, content = 'x'): string =>
   `[[tool=write {"file_path":"${file}","content":"${content}"}]]`;
 
 describe('turnpike chat, tail, sessions and agents', () => {
-  let server: TestServer;
-  let folder: string;
+  const server = useServer();
+  const folder = newFolder();
   beforeAll(async () => {
-    server = await startServer();
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-chat-'));
     await writeFile(path.join(folder, 'notes.txt'), 'Hello');
-  });
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const environment = (more: Record<string, string> = {}): Record<string, string> => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -26,6 +25,7 @@ import {
   skillUses,
 } from '../../support/clients/documented-tools.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
+import { newFolder } from '../../support/suite.js';
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -374,10 +374,10 @@ const uses: Record<string, Use[]> = {
 };
 
 describe('the blocks of code of the documentation', () => {
+  const instructions = instructionRootWith({});
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-documented-'));
+    folder = newFolder();
     const at = (name: string): string => path.join(folder, name);
-    const instructions = await instructionRootWith({});
     await writeFile(
       path.join(instructions, 'agents/reader.md'),
       blockOf('docs/guide/named-agents.md').code,

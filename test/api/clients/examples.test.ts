@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { runExample, words } from '../../support/clients/run-example.js';
 import {
   startFaultyGateway,
   type FaultyGateway,
   type GatewayFaults,
 } from '../../support/clients/start-faulty-gateway.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the example', () => {
-  let server: TestServer;
   let gateway: FaultyGateway;
-  beforeAll(async () => {
-    server = await startServer();
-  });
+  const server = useServer();
   afterEach(() => gateway.close());
-  afterAll(() => server.close());
 
   const run = async (program: string, file: string, faults: GatewayFaults = {}) => {
     gateway = await startFaultyGateway(server.url, faults);

@@ -1,20 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { runExample, words } from '../../support/clients/run-example.js';
 import {
   startFaultyGateway,
   type FaultyGateway,
 } from '../../support/clients/start-faulty-gateway.js';
 import { given } from '../../support/processes/test-services.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the example of Python', () => {
-  let server: TestServer;
   let gateway: FaultyGateway;
-  beforeAll(async () => {
-    server = await startServer();
-  });
+  const server = useServer();
   afterEach(() => gateway.close());
-  afterAll(() => server.close());
 
   it('resumes after the cut that it makes, and after those of the network', async () => {
     gateway = await startFaultyGateway(server.url, { cuts: [1_000, 1, 1] });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,12 +15,11 @@ const call = (step: number, name: string, input: object): string =>
   `[[tool=${name} ${JSON.stringify(input)} step=${step}]]`;
 
 describe('the example of a skill', () => {
-  let instructions: string;
   let server: TestServer;
+  const instructions = instructionRootWith({
+    WRITER: ['tools: [bash, read, write]', 'permissions: {allow: ["bash(git *)", write]}'],
+  });
   beforeAll(async () => {
-    instructions = await instructionRootWith({
-      WRITER: ['tools: [bash, read, write]', 'permissions: {allow: ["bash(git *)", write]}'],
-    });
     await cp(example, path.join(instructions, 'skills/release-notes'), { recursive: true });
     server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
     const cwd = server.projectRoot;
@@ -30,10 +29,7 @@ describe('the example of a skill', () => {
     await git(['tag', 'v1'], { cwd });
     await git([...author, 'commit', '-q', '--allow-empty', '-m', 'fix: a wrong limit'], { cwd });
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(instructions, { recursive: true, force: true });
-  });
+  afterAll(() => server.close());
 
   it('is the one that the guide shows', async () => {
     const guide = await readFile(new URL('docs/guide/skills.md', root), 'utf8');

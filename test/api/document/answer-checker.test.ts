@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AnswerChecker, type SeenAnswer } from '../../support/document/answer-checker.js';
 import { asDocument } from '../../support/document/api-document.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the check that every answer of the tests passes', () => {
-  let server: TestServer;
   let checker: AnswerChecker;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     checker = new AnswerChecker(asDocument((await server.client.get('/docs-json')).body));
   });
-  afterAll(() => server.close());
 
   const answer = (body: object, more: Partial<SeenAnswer> = {}): SeenAnswer => ({
     method: 'GET',

@@ -1,16 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 import { asDocument, operationsOf, type ApiDocument } from '../../support/document/api-document.js';
 
 describe('the document of the API', () => {
-  let server: TestServer;
   let document: ApiDocument;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     document = asDocument((await server.client.get('/docs-json')).body);
   });
-  afterAll(() => server.close());
 
   it('is valid OpenAPI 3.2', async () => {
     const { valid, errors } = await new Validator().validate({ ...document });

@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const [program, ...first] = cliProgram;
 
 describe('memory, from the command line and the typed client', () => {
-  let server: TestServer;
   let client: TurnpikeClient;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     client = new TurnpikeClient({ url: server.url });
   });
-  afterAll(() => server.close());
 
   const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { startStrictGateway, type StrictGateway } from '../../support/model/strict-gateway.js';
+import { startStrictGateway } from '../../support/model/strict-gateway.js';
+import { useShared } from '../../support/suite.js';
 
 const key = 'gateway-key-that-is-secret';
 /** The model's profile has system messages, effort, bound thinking and provider tools. */
 const opts = { model: 'claude-opus-5-5', tools: ['glob', 'web_search'] };
 
 describe('a gateway that speaks plain Messages', () => {
-  let gateway: StrictGateway;
-  let server: TestServer;
-  beforeAll(async () => {
-    gateway = await startStrictGateway(key);
-    server = await open({ TURNPIKE_PROVIDER_PROFILE: 'compatible' });
-  });
-  afterAll(async () => {
-    await server.close();
-    await gateway.close();
-  });
+  const gateway = useShared(() => startStrictGateway(key));
+  const server = useShared(() => open({ TURNPIKE_PROVIDER_PROFILE: 'compatible' }));
 
   async function open(environment: Record<string, string>): Promise<TestServer> {
     const opened = await startServer({

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { ReadFrame, StreamReader } from '../../support/clients/read-stream.js';
 import {
   startScriptedModel,
   type ScriptedModel,
 } from '../../support/model/start-scripted-model.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const overloaded = { error: 'overloaded_error' };
 const refused = (status: number, type: string, message = 'no') => ({
@@ -16,24 +17,16 @@ const dataOf = (frames: readonly ReadFrame[], event: string): Record<string, unk
   frames.filter((frame) => frame.event === event).map(({ data }) => data);
 
 describe('a model call that comes to nothing', () => {
-  let model: ScriptedModel;
-  let server: TestServer;
   const environment = () => ({
     TURNPIKE_PROVIDER_BASE_URL: model.url,
     TURNPIKE_EGRESS_ALLOW: model.url,
     TURNPIKE_PROVIDER_RETRIES: '0',
   });
-  beforeAll(async () => {
-    model = await startScriptedModel();
-    server = await startServer({ environment: environment() });
-  });
+  const model = useShared(startScriptedModel);
+  const server = useServer(() => ({ environment: environment() }));
   afterEach(() => {
     model.script = [];
     model.requests = [];
-  });
-  afterAll(async () => {
-    await server.close();
-    await model.close();
   });
 
   async function run(script: ScriptedModel['script'], opts: Record<string, unknown> = {}) {

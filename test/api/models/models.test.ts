@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
@@ -9,8 +8,9 @@ import { ModelCatalogue } from '../../../src/provider/model-catalogue.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startModelsApi, type ModelsApi } from '../../support/model/start-models-api.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startModelsApi } from '../../support/model/start-models-api.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const known = [
   { type: 'model', id: 'claude-sonnet-5-5', display_name: 'Sonnet', max_input_tokens: 900_000 },
@@ -29,16 +29,13 @@ const known = [
 ];
 
 describe('models', () => {
-  let api: ModelsApi;
   let server: TestServer;
-  let folder: string;
-  let instructions: string;
+  const api = useShared(() => startModelsApi(known));
+  const folder = newFolder();
+  const instructions = instructionRootWith({ OLD: ['model: claude-opus-4-1'] });
   beforeAll(async () => {
-    api = await startModelsApi(known);
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-models-'));
     const file = path.join(folder, 'models.json');
     await writeFile(file, JSON.stringify({ 'claude-haiku-5-5': { maxOutput: 1_234 } }));
-    instructions = await instructionRootWith({ OLD: ['model: claude-opus-4-1'] });
     server = await startServer({
       environment: {
         TURNPIKE_PROVIDER_BASE_URL: api.url,
@@ -50,12 +47,7 @@ describe('models', () => {
     });
     await expectSoon(() => expect(server.get(ModelCatalogue).list()).toHaveLength(3));
   });
-  afterAll(async () => {
-    await server.close();
-    await api.close();
-    await rm(folder, { recursive: true, force: true });
-    await rm(instructions, { recursive: true, force: true });
-  });
+  afterAll(() => server.close());
 
   const turn = async (opts: unknown) => {
     const sessionId = await server.client.createSession(server.projectRoot);
@@ -189,18 +181,10 @@ describe('models', () => {
 });
 
 describe('a provider without a Models API', () => {
-  let api: ModelsApi;
-  let server: TestServer;
-  beforeAll(async () => {
-    api = await startModelsApi(undefined);
-    server = await startServer({
-      environment: { TURNPIKE_PROVIDER_BASE_URL: api.url, TURNPIKE_EGRESS_ALLOW: api.url },
-    });
-  });
-  afterAll(async () => {
-    await server.close();
-    await api.close();
-  });
+  const api = useShared(() => startModelsApi(undefined));
+  const server = useServer(() => ({
+    environment: { TURNPIKE_PROVIDER_BASE_URL: api.url, TURNPIKE_EGRESS_ALLOW: api.url },
+  }));
 
   it('is served with what this build knows', async () => {
     const { models } = await new TurnpikeClient({ url: server.url }).models();
@@ -222,7 +206,7 @@ describe('a provider without a Models API', () => {
 });
 
 it('a file of models with a fault stops the start, and names the field', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-models-'));
+  const folder = newFolder();
   const file = path.join(folder, 'models.json');
   await writeFile(file, '{"llama":{"window":8}}');
   const config = parseConfig({ TURNPIKE_MODELS: file, TURNPIKE_DATA_DIR: folder });

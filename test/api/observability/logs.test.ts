@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Line = Record<string, unknown>;
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 describe('the log of a server', () => {
-  let server: TestServer;
   let key: string;
+  // Every line that there is: `startServer` logs at debug.
+  const server = useServer({ environment: { TURNPIKE_PROVIDER_RETRIES: '0' } });
   beforeAll(async () => {
-    // Every line that there is: `startServer` logs at debug.
-    server = await startServer({ environment: { TURNPIKE_PROVIDER_RETRIES: '0' } });
     key = (await makeKey(server, { principal: 'ann' })).secret;
   });
-  afterAll(() => server.close());
 
   const lines = (): Line[] => server.logLines.map((line) => JSON.parse(line) as Line);
   /** The line of a request, once it has ended. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const write = '[[tool=write {"file_path":"a.txt","content":"x"}]]';
 
@@ -11,11 +11,10 @@ function sessionOf({ status, body }: KeyedAnswer): string {
 }
 
 describe('what a session may loosen, by the scopes of its key', () => {
-  let server: TestServer;
   let sender: KeyedClient;
   let approver: KeyedClient;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const { db, clock } = server;
     const client = async (scopes: string[]): Promise<KeyedClient> => {
       const { secret } = await makeKey({ db, clock }, { name: 'test', principal: 'ann', scopes });
@@ -24,7 +23,6 @@ describe('what a session may loosen, by the scopes of its key', () => {
     sender = await client(['turns']);
     approver = await client(['turns', 'approvals']);
   });
-  afterAll(() => server.close());
 
   const create = (client: KeyedClient, more: object) =>
     client.send('POST', '/api/harness/session/create', {

@@ -1,9 +1,9 @@
 import { userPreferences } from '../../../src/storage/schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 const approved = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 
@@ -16,18 +16,14 @@ interface Options {
 }
 
 describe('the preferences of models', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER, OLD]', 'AGENT_TYPE: 1'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
-      OLD: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'model: claude-opus-4-1'],
-    });
-    server = await startServer({
-      environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-    });
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER, OLD]', 'AGENT_TYPE: 1'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK'],
+    OLD: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'model: claude-opus-4-1'],
   });
-  afterAll(() => server.close());
+  const server = useServer({
+    environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+  });
   beforeEach(async () => {
     await server.db.delete(userPreferences);
   });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { auditLog } from '../../../src/storage/governance-schema.js';
 import { schedules } from '../../../src/storage/automation-schema.js';
 import { turns } from '../../../src/storage/schema.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { minutesAgo, ScheduleScene } from '../../support/schedules/schedule-scene.js';
 
 const daily = { cron: '0 9 * * *', tz: 'Europe/Berlin', session: 'new', message: 'Hello' };
 
 describe('the routes of schedules', () => {
-  let server: TestServer;
   let scene: ScheduleScene;
   let other: ScheduleScene;
   let otherSession: string;
@@ -19,13 +18,12 @@ describe('the routes of schedules', () => {
     const { id, secret } = await makeKey(server, body);
     return { id, scene: new ScheduleScene(server, secret) };
   };
+  const server = useServer({ environment: { TURNPIKE_SCHEDULES_PER_PRINCIPAL: '8' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_SCHEDULES_PER_PRINCIPAL: '8' } });
     otherSession = await server.client.createSession(server.projectRoot);
     ({ scene } = await keyed({ principal: 'ann' }));
     ({ scene: other } = await keyed({ principal: 'bob' }));
   });
-  afterAll(() => server.close());
 
   it('give a schedule as it was put, with its next time, and list it', async () => {
     const schedule = await scene.put('report', {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const [program, ...first] = cliProgram;
 
@@ -15,13 +15,11 @@ interface Ran {
 }
 
 describe('schedules, from the command line and the typed client', () => {
-  let server: TestServer;
   let key: string;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     key = (await makeKey(server, { principal: 'alice' })).secret;
   });
-  afterAll(() => server.close());
 
   const turnpike = (...args: string[]): Promise<Ran> =>
     new Promise((resolve) => {

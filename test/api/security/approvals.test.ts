@@ -1,29 +1,27 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 const governed = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
 const write = (file: string): string => call('write', { file_path: file, content: 'x' });
 
-let server: TestServer;
 const at = (name: string): string => path.join(server.projectRoot, name);
 
+const root = instructionRootWith({
+  LEAD: ['subagents: [WRITER, CHIEF]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+  WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'auto_approve_tools: [write, bash]'],
+  CHIEF: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'subagents: [WRITER]', 'tools: [read, task]'],
+});
+const server = useServer({
+  environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+});
 beforeAll(async () => {
-  const root = await instructionRootWith({
-    LEAD: ['subagents: [WRITER, CHIEF]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-    WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'auto_approve_tools: [write, bash]'],
-    CHIEF: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'subagents: [WRITER]', 'tools: [read, task]'],
-  });
-  server = await startServer({
-    environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-  });
   await mkdir(at('secrets'));
 });
-afterAll(() => server.close());
 
 /** Sends an answer as raw text: JSON that no object of ours would make. */
 const answer = (id: string, body: string) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 const many = (count: number): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -7,13 +7,11 @@ const long = (length: number): string => 'a'.repeat(length);
 const paths = (count: number): string[] => Array.from({ length: count }, () => '/none/a.txt');
 
 describe('a body that hurts', () => {
-  let server: TestServer;
   let sessionId: string;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     sessionId = await server.client.createSession(server.projectRoot);
   });
-  afterAll(() => server.close());
 
   it.each<[string, string, () => object, string]>([
     ['itself', '/api/harness/interrupt', () => many(90_000), 'too many keys'],

@@ -3,19 +3,17 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 
 const run = promisify(execFile);
 
 describe('a rule for commands', () => {
-  let server: TestServer;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await run('git', ['init', '-q'], { cwd: server.projectRoot });
     await writeFile(at('kept.txt'), 'kept');
   });
-  afterAll(() => server.close());
 
   const at = (name: string): string => path.join(server.projectRoot, name);
 

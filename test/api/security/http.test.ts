@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest, sendBytes } from '../../support/clients/send-bytes.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const evil = 'evil.example';
 const second = `GET /api/admin/audit HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
@@ -308,13 +308,11 @@ describe('Host and Origin, where there are no keys', () => {
 });
 
 describe('Host and Origin, where there are keys', () => {
-  let server: TestServer;
   let key: string;
+  const server = useServer({ environment: { TURNPIKE_CORS_ORIGINS: 'https://app.example' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_CORS_ORIGINS: 'https://app.example' } });
     ({ secret: key } = await makeKey(server, { principal: 'ann' }));
   });
-  afterAll(() => server.close());
 
   it.each([...ours, ...others])('a name opens nothing: %s', async (name) => {
     for (const lines of [[], [`Origin: http://${name}`], [`Forwarded: host=${name}`]]) {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { Client } from '../../support/clients/client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const governed = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const write = '[[tool=write {"file_path":"theirs.txt","content":"x"}]]';
@@ -20,26 +20,24 @@ interface Waiting {
 
 /** `access-ownership.test.ts` has every route; this suite has more than a single id in a path. */
 describe('what somebody else has', () => {
-  let server: TestServer;
   let owner: KeyedClient;
   let other: KeyedClient;
   let theirs: Waiting;
   let stream: StreamReader;
+  const root = instructionRootWith({
+    LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+    WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
+  });
+  const server = useServer({
+    environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+  });
   beforeAll(async () => {
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-      WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
-    });
-    server = await startServer({
-      environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-    });
     const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
     const [first, second] = await Promise.all(keys);
     owner = new KeyedClient(server.url, first?.secret);
     other = new KeyedClient(server.url, second?.secret);
     await waitForPeople();
   });
-  afterAll(() => server.close());
 
   async function newSession(client: KeyedClient, persona = 'LEAD'): Promise<string> {
     const body = { projectRoot: server.projectRoot, persona };

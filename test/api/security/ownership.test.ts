@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { type TestServer, useServer } from '../../support/processes/start-server.js';
 
 /** Ids of things, in the forms that the routes take them in. */
 interface Things {
@@ -166,13 +166,12 @@ const unknown = (): Things => ({
 });
 
 describe('what somebody else has', () => {
-  let server: TestServer;
   let owner: KeyedClient;
   let other: KeyedClient;
   let things: Things;
   let routes: string[];
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
     const [first, second] = await Promise.all(keys);
     owner = new KeyedClient(server.url, first?.secret);
@@ -183,7 +182,6 @@ describe('what somebody else has', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
   });
-  afterAll(() => server.close());
 
   it('is declared here for every route that takes an id', () => {
     const undeclared = routes.filter(

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 const SECRET = 'planted-outside-of-the-project-4b1d';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
 const tools = ['read', 'write', 'edit', 'glob', 'grep'];
 
 describe('paths', () => {
-  let server: TestServer;
-  let outside: string;
+  const server = useServer();
+  const outside = newFolder();
   beforeAll(async () => {
-    server = await startServer();
-    outside = await mkdtemp(path.join(tmpdir(), 'turnpike-outside-'));
     await writeFile(path.join(outside, 'a.txt'), SECRET);
     for (const folder of ['docs', 'secrets']) await mkdir(at(folder));
     await writeFile(at('docs/a.txt'), 'plain');
@@ -27,7 +25,6 @@ describe('paths', () => {
     await symlink('secrets', at('pub'));
     await symlink('../secrets/a.txt', at('docs/link.txt'));
   });
-  afterAll(() => server.close());
 
   const at = (name: string): string => path.join(server.projectRoot, name);
 

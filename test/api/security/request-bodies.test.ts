@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest, sendBytes } from '../../support/clients/send-bytes.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const MIB = 1024 * 1024;
 const json = 'Content-Type: application/json';
@@ -17,13 +17,11 @@ const routes = [
 ];
 
 describe('the body of a request', () => {
-  let server: TestServer;
   let key: string;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     ({ secret: key } = await makeKey(server, { principal: 'ann' }));
   });
-  afterAll(() => server.close());
 
   const post = async (body: Uint8Array | string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${server.url}/api/chat`, {

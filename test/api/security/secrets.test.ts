@@ -1,15 +1,11 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { startTellingMcp, type TellingMcp } from '../../support/mcp/start-telling-mcp.js';
-import {
-  startTellingModel,
-  type Telling,
-  type TellingModel,
-} from '../../support/model/start-telling-model.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { startTellingMcp } from '../../support/mcp/start-telling-mcp.js';
+import { startTellingModel, type Telling } from '../../support/model/start-telling-model.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const PROVIDER_KEY = 'sk-ant-planted-provider-key-7f3a91';
 const OLDER_KEY = 'sk-ant-planted-older-key-2c77be';
@@ -63,24 +59,16 @@ const call = (name: string, input: object = {}): string =>
   `[[tool=${name} ${JSON.stringify(input)}]]`;
 
 describe('a provider that repeats its key', () => {
-  let server: TestServer;
-  let model: TellingModel;
-  beforeAll(async () => {
-    model = await startTellingModel();
-    server = await startServer({
-      environment: {
-        ANTHROPIC_API_KEY: PROVIDER_KEY,
-        CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
-        TURNPIKE_PROVIDER_BASE_URL: model.url,
-        TURNPIKE_EGRESS_ALLOW: model.url,
-        TURNPIKE_PROVIDER_RETRIES: '0',
-      },
-    });
-  });
-  afterAll(async () => {
-    await server.close();
-    await model.close();
-  });
+  const model = useShared(startTellingModel);
+  const server = useServer(() => ({
+    environment: {
+      ANTHROPIC_API_KEY: PROVIDER_KEY,
+      CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
+      TURNPIKE_PROVIDER_BASE_URL: model.url,
+      TURNPIKE_EGRESS_ALLOW: model.url,
+      TURNPIKE_PROVIDER_RETRIES: '0',
+    },
+  }));
 
   it.each<[Telling, RegExp]>([
     ['status', /INVALID_API_KEY.*Check ANTHROPIC_API_KEY/s],
@@ -103,12 +91,11 @@ describe('a provider that repeats its key', () => {
 
 describe('secrets of a server', () => {
   let server: TestServer;
-  let mcp: TellingMcp;
   let transcript: Transcript;
   let key: string;
+  const mcp = useShared(startTellingMcp);
   beforeAll(async () => {
-    mcp = await startTellingMcp();
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'turnpike-mcp-')), 'mcp.json');
+    const file = path.join(newFolder(), 'mcp.json');
     const headers = { Authorization: `Bearer ${OPERATORS}` };
     await writeFile(file, JSON.stringify({ mcpServers: { docs: { url: mcp.url, headers } } }));
     server = await startServer({
@@ -123,10 +110,7 @@ describe('secrets of a server', () => {
     key = made.secret;
     transcript = new Transcript(new KeyedClient(server.url, key));
   });
-  afterAll(async () => {
-    await server.close();
-    await mcp.close();
-  });
+  afterAll(() => server.close());
 
   const expectSilence = (): void => {
     const output = [...transcript.texts, ...server.logLines].join('\n');

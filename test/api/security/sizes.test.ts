@@ -1,12 +1,12 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { sessions } from '../../../src/storage/schema.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { FLOOD, startTellingMcp, type TellingMcp } from '../../support/mcp/start-telling-mcp.js';
+import { FLOOD, startTellingMcp } from '../../support/mcp/start-telling-mcp.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const MIB = 1024 * 1024;
 const OUTPUT = 20_000;
@@ -19,11 +19,10 @@ const long = (length: number): string => 'a'.repeat(length);
 
 describe('what is too large', () => {
   let server: TestServer;
-  let mcp: TellingMcp;
   let sessionId: string;
+  const mcp = useShared(startTellingMcp);
   beforeAll(async () => {
-    mcp = await startTellingMcp();
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'turnpike-mcp-')), 'mcp.json');
+    const file = path.join(newFolder(), 'mcp.json');
     await writeFile(file, JSON.stringify({ mcpServers: { docs: { url: mcp.url } } }));
     server = await startServer({
       environment: {
@@ -34,10 +33,7 @@ describe('what is too large', () => {
     });
     sessionId = await newSession();
   });
-  afterAll(async () => {
-    await server.close();
-    await mcp.close();
-  });
+  afterAll(() => server.close());
 
   const newSession = (more: Record<string, unknown> = {}) =>
     server.client.createSession(server.projectRoot, more);
@@ -270,7 +266,7 @@ describe('what is too large', () => {
   // This list has no pages by contract: TURNPIKE_MAX_SESSIONS bounds it.
   it('is a few hundred bytes for each of a thousand sessions in a list', async () => {
     const { db } = server;
-    const projectRoot = await mkdtemp(path.join(tmpdir(), 'turnpike-many-'));
+    const projectRoot = newFolder();
     const at = new Date();
     const rest = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
     await db.insert(sessions).values(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../support/model/start-scripted-model.js';
 import { startKeyed, type Keyed } from '../../support/transfer/keyed-server.js';
 import { startHook, type TestHook } from '../../support/tools/start-hook.js';
+import { newFolder } from '../../support/suite.js';
 
 const digits = '2512292042121000001';
 /** None of these prints in JavaScript as it came. */
@@ -32,7 +32,7 @@ describe('numbers that JavaScript prints otherwise', () => {
   let server: Keyed;
   beforeAll(async () => {
     [model, mcp, hook] = await Promise.all([startScriptedModel(), startScriptedMcp(), startHook()]);
-    const file = path.join(await mkdtemp(path.join(tmpdir(), 'mcp-')), 'mcp.json');
+    const file = path.join(newFolder(), 'mcp.json');
     mcp.tools = [toolEntry('take', { inputSchema: schema })];
     mcp.results['take'] = `{"content":[],"structuredContent":${exact}}`;
     await writeFile(file, JSON.stringify({ mcpServers: { box: { url: mcp.url } } }));

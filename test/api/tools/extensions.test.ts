@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 const careful = fileURLToPath(new URL('../../../examples/extensions/careful.mjs', import.meta.url));
 
@@ -37,20 +37,18 @@ const bound = (tree) => ({
 });`;
 
 describe('extensions', () => {
-  let folder: string;
-  let root: string;
   let server: TestServer;
+  const folder = newFolder();
+  const root = instructionRootWith({
+    CAREFUL: ['decision_tree: careful', 'tools: [read, count_words]'],
+    THROWS: ['decision_tree: throws'],
+    PROMISES: ['decision_tree: promises', 'tools: [breaks]'],
+    NOTHING: ['decision_tree: made-of-nothing'],
+    BREAKS: ['tools: [breaks, rejects, numbers]'],
+  });
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-extensions-'));
     const broken = path.join(folder, 'failing.mjs');
     await writeFile(broken, failing);
-    root = await instructionRootWith({
-      CAREFUL: ['decision_tree: careful', 'tools: [read, count_words]'],
-      THROWS: ['decision_tree: throws'],
-      PROMISES: ['decision_tree: promises', 'tools: [breaks]'],
-      NOTHING: ['decision_tree: made-of-nothing'],
-      BREAKS: ['tools: [breaks, rejects, numbers]'],
-    });
     server = await startServer({
       environment: {
         TURNPIKE_EXTENSIONS: `${careful},${broken}`,
@@ -61,10 +59,7 @@ describe('extensions', () => {
       await writeFile(path.join(server.projectRoot, name), `one two ${name}`);
     }
   });
-  afterAll(async () => {
-    await server.close();
-    await Promise.all([folder, root].map((one) => rm(one, { recursive: true, force: true })));
-  });
+  afterAll(() => server.close());
 
   async function run(persona: string, message: string) {
     const sessionId = await server.client.createSession(server.projectRoot, { persona });

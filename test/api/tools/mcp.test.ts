@@ -10,12 +10,12 @@ const script = fileURLToPath(new URL('../../support/mcp/mcp-stdio-server.mjs', i
 
 describe('tools of MCP servers', () => {
   let server: TestServer;
+  const root = instructionRootWith({
+    BOXER: ['mcp_servers: [box]', 'permissions: {allow: [mcp__box__*]}'],
+    ASKER: ['mcp_servers: [box]'],
+    SILENT: ['mcp_servers: [mute]'],
+  });
   beforeAll(async () => {
-    const root = await instructionRootWith({
-      BOXER: ['mcp_servers: [box]', 'permissions: {allow: [mcp__box__*]}'],
-      ASKER: ['mcp_servers: [box]'],
-      SILENT: ['mcp_servers: [mute]'],
-    });
     const file = path.join(root, 'mcp.json');
     const command = process.execPath;
     await writeFile(

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import type { RehearsalRequest } from '../../../rehearsal/request-types.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const model = 'claude-sonnet-5-5';
 const search = '[[server=web_search {"query":"turnpikes"}]]';
 const paused = `${search} [[stop=pause_turn]]`;
 
 describe('tools that the provider runs', () => {
-  let root: string;
-  let server: TestServer;
-  beforeAll(async () => {
-    root = await instructionRootWith({
-      SEARCHER: ['tools: [glob, web_search, code_execution, web_fetch]'],
-      DENIED: ['tools: [web_search]', 'permissions: {ask: [web_search]}'],
-      TYPIST: ['tools: [glob]'],
-    });
-    server = await startServer({
-      environment: {
-        TURNPIKE_SERVER_TOOLS: 'web_search=3,code_execution',
-        TURNPIKE_INSTRUCTION_ROOT: root,
-      },
-    });
+  const root = instructionRootWith({
+    SEARCHER: ['tools: [glob, web_search, code_execution, web_fetch]'],
+    DENIED: ['tools: [web_search]', 'permissions: {ask: [web_search]}'],
+    TYPIST: ['tools: [glob]'],
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(root, { recursive: true, force: true });
+  const server = useServer({
+    environment: {
+      TURNPIKE_SERVER_TOOLS: 'web_search=3,code_execution',
+      TURNPIKE_INSTRUCTION_ROOT: root,
+    },
   });
 
   async function run(message: string, { persona = 'SEARCHER', opts = {}, session = '' } = {}) {

@@ -12,15 +12,14 @@ const readFile = (name: string, file: string): string =>
   call('read_skill_file', { name, path: file });
 
 describe('skills', () => {
-  let root: string;
   let server: TestServer;
+  const root = instructionRootWith({
+    READER: ['tools: [read, write]'],
+    NAMED: ['tools: [read]', 'skills: [git-log]'],
+    NONE: ['skills: []'],
+    BARRED: ['disallowed_tools: [load_skill]'],
+  });
   beforeAll(async () => {
-    root = await instructionRootWith({
-      READER: ['tools: [read, write]'],
-      NAMED: ['tools: [read]', 'skills: [git-log]'],
-      NONE: ['skills: []'],
-      BARRED: ['disallowed_tools: [load_skill]'],
-    });
     await put('skills/release-notes', 'description: Writes release notes.', 'Be brief.');
     await put(
       'skills/git-log',
@@ -37,10 +36,7 @@ describe('skills', () => {
       environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_PROJECT_SKILLS: 'true' },
     });
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  afterAll(() => server.close());
 
   async function put(folder: string, fields: string, body: string, inRoot = root): Promise<void> {
     const at = path.join(inRoot, folder);

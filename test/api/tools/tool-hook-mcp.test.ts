@@ -3,9 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startHook, type TestHook } from '../../support/tools/start-hook.js';
+import { startHook } from '../../support/tools/start-hook.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { answerWith } from '../../support/webhooks/start-receiver.js';
+import { useShared } from '../../support/suite.js';
 
 const script = fileURLToPath(new URL('../../support/mcp/mcp-stdio-server.mjs', import.meta.url));
 const call = (tool: string, input: object = {}): string =>
@@ -13,16 +14,15 @@ const call = (tool: string, input: object = {}): string =>
 const note = (line: string): string => call('box__note', { text: line });
 
 describe('the tool hook over tools of MCP servers', () => {
-  let hook: TestHook;
   let server: TestServer;
   let notes: string;
+  const hook = useShared(startHook);
+  const root = instructionRootWith({
+    BOXER: ['mcp_servers: [box, trusted]', 'permissions: {allow: [mcp__*]}'],
+    ASKER: ['mcp_servers: [box]'],
+    BARRED: ['mcp_servers: [box]', 'permissions: {deny: [mcp__box__*]}'],
+  });
   beforeAll(async () => {
-    hook = await startHook();
-    const root = await instructionRootWith({
-      BOXER: ['mcp_servers: [box, trusted]', 'permissions: {allow: [mcp__*]}'],
-      ASKER: ['mcp_servers: [box]'],
-      BARRED: ['mcp_servers: [box]', 'permissions: {deny: [mcp__box__*]}'],
-    });
     notes = path.join(root, 'notes.txt');
     const file = path.join(root, 'mcp.json');
     const box = { command: process.execPath, args: [script], env: { NOTES: notes } };
@@ -41,10 +41,7 @@ describe('the tool hook over tools of MCP servers', () => {
     hook.say({ decision: 'allow' });
     await rm(notes, { force: true });
   });
-  afterAll(async () => {
-    await server.close();
-    await hook.receiver.close();
-  });
+  afterAll(() => server.close());
 
   async function start(message: string, persona = 'BOXER', opts: object = {}) {
     const sessionId = await server.client.createSession(server.projectRoot, { persona });

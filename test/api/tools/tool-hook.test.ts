@@ -1,43 +1,36 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { answerWith } from '../../support/webhooks/start-receiver.js';
-import { startHook, type TestHook } from '../../support/tools/start-hook.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startHook } from '../../support/tools/start-hook.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const call = (name: string, input: object, step = 1): string =>
   `[[tool=${name} ${JSON.stringify(input)} step=${step}]]`;
 const write = (file: string): string => call('write', { file_path: file, content: 'x' });
 
 describe('the tool hook', () => {
-  let hook: TestHook;
-  let server: TestServer;
   let projectRoot: string;
-  beforeAll(async () => {
-    hook = await startHook();
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-      WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
-      BARRED: ['disallowed_tools: [write]'],
-    });
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: root,
-        TURNPIKE_ENABLE_SUBAGENTS: 'true',
-        ...hook.environment,
-      },
-    });
+  const hook = useShared(startHook);
+  const root = instructionRootWith({
+    LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+    WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
+    BARRED: ['disallowed_tools: [write]'],
   });
+  const server = useServer(() => ({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: root,
+      TURNPIKE_ENABLE_SUBAGENTS: 'true',
+      ...hook.environment,
+    },
+  }));
   beforeEach(async () => {
     hook.receiver.received.length = 0;
     hook.say({ decision: 'allow' });
     projectRoot = await mkdtemp(path.join(server.projectRoot, 'project-'));
-  });
-  afterAll(async () => {
-    await server.close();
-    await hook.receiver.close();
   });
 
   async function start(message: string, { persona = 'WORKING_ITEMS', opts = {} } = {}) {

@@ -1,35 +1,33 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { ReadFrame } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
 
 describe('tools', () => {
-  let server: TestServer;
+  const root = instructionRootWith({
+    SHELL: ['auto_approve_tools: [bash]'],
+    WRITER: ['auto_approve_tools: [write]', 'disallowed_tools: [grep]'],
+    LIMITED: ['max_turns: 2', 'tools: [glob]'],
+    LISTING: ['tools: [bash, read]'],
+    PLAIN: ['description: Has what every turn has'],
+  });
+  const server = useServer({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: root,
+      TURNPIKE_TOOL_TIMEOUT_MS: '1000',
+      TURNPIKE_TOOL_OUTPUT_LIMIT: '500',
+    },
+  });
   beforeAll(async () => {
-    const root = await instructionRootWith({
-      SHELL: ['auto_approve_tools: [bash]'],
-      WRITER: ['auto_approve_tools: [write]', 'disallowed_tools: [grep]'],
-      LIMITED: ['max_turns: 2', 'tools: [glob]'],
-      LISTING: ['tools: [bash, read]'],
-      PLAIN: ['description: Has what every turn has'],
-    });
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: root,
-        TURNPIKE_TOOL_TIMEOUT_MS: '1000',
-        TURNPIKE_TOOL_OUTPUT_LIMIT: '500',
-      },
-    });
     await writeFile(path.join(server.projectRoot, 'notes.md'), 'alpha\nbeta\n');
     await mkdir(path.join(server.projectRoot, 'docs'));
     await writeFile(path.join(server.projectRoot, 'docs', 'deep.md'), 'gamma');
   });
-  afterAll(() => server.close());
 
   async function run(
     message: string,

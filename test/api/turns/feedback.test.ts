@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const listBase = '/api/harness/feedback';
 
 describe('feedback', () => {
-  let server: TestServer;
   let owner: KeyedClient;
   let other: KeyedClient;
   let turnId: string;
   let secondId: string;
+  const server = useServer(async () => ({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: instructionRootWith({ CRITIC: [] }),
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
+      TURNPIKE_REQUESTS_PER_MINUTE: '100000',
+    },
+  }));
   beforeAll(async () => {
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: await instructionRootWith({ CRITIC: [] }),
-        TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
-        TURNPIKE_REQUESTS_PER_MINUTE: '100000',
-      },
-    });
     const keys = await Promise.all(
       ['ada', 'bob'].map((principal) => makeKey(server, { principal })),
     );
@@ -28,7 +27,6 @@ describe('feedback', () => {
     turnId = await run('WORKING_ITEMS');
     secondId = await run('CRITIC');
   });
-  afterAll(() => server.close());
 
   async function run(persona: string): Promise<string> {
     const made = await owner.send('POST', '/api/harness/session/create', {

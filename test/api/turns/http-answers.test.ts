@@ -1,24 +1,22 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newSecret } from '../../../src/access/key-secret.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest } from '../../support/clients/send-bytes.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Line = Record<string, unknown>;
 
 describe('what every answer has', () => {
-  let server: TestServer;
   let key: string;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     ({ secret: key } = await makeKey(server, {
       principal: 'ann',
       scopes: ['turns', 'approvals', 'admin'],
     }));
   });
-  afterAll(() => server.close());
 
   const call = async (method: string, path: string, more: Record<string, string> = {}) => {
     const headers = { authorization: `Bearer ${key}`, ...more };

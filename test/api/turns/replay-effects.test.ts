@@ -17,15 +17,15 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
   let client: TurnpikeClient;
   let hook: TestHook;
   let mcp: McpHttp;
+  const root = instructionRootWith({
+    CALLER: [
+      'tools: [glob, web_search]',
+      'mcp_servers: [far]',
+      'permissions: {allow: [mcp__far__*]}',
+    ],
+  });
   beforeAll(async () => {
     [hook, mcp] = [await startHook(), await startMcpHttp()];
-    const root = await instructionRootWith({
-      CALLER: [
-        'tools: [glob, web_search]',
-        'mcp_servers: [far]',
-        'permissions: {allow: [mcp__far__*]}',
-      ],
-    });
     const file = path.join(root, 'mcp.json');
     const far = { url: mcp.url, headers: { Authorization: 'Bearer right-one' } };
     await writeFile(file, JSON.stringify({ mcpServers: { far } }));

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('sessions', () => {
-  let server: TestServer;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await writeFile(path.join(server.projectRoot, 'file.txt'), 'a file');
   });
-  afterAll(() => server.close());
 
   const fingerprintOf = (persona: string, mode: string): string =>
     createHash('sha256').update(`${persona}::${mode}`).digest('hex').slice(0, 32);

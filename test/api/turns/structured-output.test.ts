@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 const schema = {
   type: 'object',
@@ -24,18 +24,14 @@ function doubling(levels: number): object {
 
 describe('a turn that is to end with an object', () => {
   let server: TestServer;
-  let folder: string;
+  const folder = newFolder();
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-output-'));
     const models = path.join(folder, 'models.json');
     // A model without a format of replies.
     await writeFile(models, '{"claude-sonnet-4-6":{"structuredOutputs":false}}');
     server = await startServer({ environment: { TURNPIKE_MODELS: models } });
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   async function run(message: string, opts: object = {}, sessionId?: string) {
     const { client, projectRoot } = server;

@@ -1,17 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sessions } from '../../../src/storage/schema.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the answer to a turn that is posted', () => {
-  let server: TestServer;
   let sessionId: string;
+  const server = useServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '50' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '50' } });
     sessionId = await server.client.createSession(server.projectRoot);
   });
-  afterAll(() => server.close());
 
   const post = (message: string, headers: Record<string, string>, more = {}) =>
     server.client.post('/api/harness/turn', { sessionId, message, ...more }, headers);

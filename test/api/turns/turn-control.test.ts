@@ -1,8 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 interface Notice {
   kind: string;
@@ -13,13 +13,9 @@ interface Notice {
 }
 
 describe('limits of a turn', () => {
-  let server: TestServer;
   let sessionId: string;
-  beforeAll(async () => {
-    const root = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
-    server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: root } });
-  });
-  afterAll(() => server.close());
+  const root = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+  const server = useServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: root } });
   beforeEach(async () => {
     sessionId = await server.client.createSession(server.projectRoot);
   });
@@ -204,12 +200,8 @@ describe('limits of a turn', () => {
 });
 
 describe('todos and the conversation', () => {
-  let server: TestServer;
   let sessionId: string;
-  beforeAll(async () => {
-    server = await startServer();
-  });
-  afterAll(() => server.close());
+  const server = useServer();
   beforeEach(async () => {
     sessionId = await server.client.createSession(server.projectRoot);
   });

@@ -1,24 +1,20 @@
-import { mkdtemp } from 'node:fs/promises';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 import { storeTurn } from '../../support/turn/store-turn.js';
+import { newFolder } from '../../support/suite.js';
 
 const someId = 'sess_00000000-0000-4000-8000-000000000000';
 const invalid = (message: string) => ({ type: 'INVALID_REQUEST', message });
 
 describe('a turn that is refused', () => {
-  let server: TestServer;
   let sessionId: string;
+  const server = useServer({
+    environment: { TURNPIKE_MAX_BODY_BYTES: '20000', TURNPIKE_MAX_MESSAGE_CHARS: '1000' },
+  });
   beforeAll(async () => {
-    server = await startServer({
-      environment: { TURNPIKE_MAX_BODY_BYTES: '20000', TURNPIKE_MAX_MESSAGE_CHARS: '1000' },
-    });
     sessionId = await server.client.createSession(server.projectRoot);
   });
-  afterAll(() => server.close());
 
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     server.client.post('/api/harness/turn', body, headers);
@@ -335,7 +331,7 @@ describe('a server that cannot take turns', () => {
   });
 
   it('says INSTRUCTION_ROOT_INVALID, and what is missing', async () => {
-    const instructionRoot = await mkdtemp(path.join(tmpdir(), 'turnpike-no-instructions-'));
+    const instructionRoot = newFolder();
     const environment = { TURNPIKE_INSTRUCTION_ROOT: instructionRoot };
     const server = await startServer({ environment });
     const { client, projectRoot, modelRequests } = server;

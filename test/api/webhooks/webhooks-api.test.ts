@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const base = '/api/harness/webhooks';
 const url = 'https://example.com/hooks';
 
 describe('the routes of webhooks', () => {
-  let server: TestServer;
   let alice: KeyedClient;
   let admin: KeyedClient;
+  const server = useServer({ environment: { TURNPIKE_WEBHOOKS_PER_PRINCIPAL: '3' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_WEBHOOKS_PER_PRINCIPAL: '3' } });
     const [first, second] = await Promise.all([
       makeKey(server, { principal: 'alice' }),
       makeKey(server, { principal: 'root', scopes: ['turns', 'admin'] }),
@@ -18,7 +17,6 @@ describe('the routes of webhooks', () => {
     alice = new KeyedClient(server.url, first?.secret);
     admin = new KeyedClient(server.url, second?.secret);
   });
-  afterAll(() => server.close());
 
   const make = async (body: Record<string, unknown> = {}): Promise<string> => {
     const answer = await alice.send('POST', base, { url, ...body });

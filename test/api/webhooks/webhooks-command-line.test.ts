@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import {
-  answerWith,
-  startReceiver,
-  verify,
-  type Receiver,
-} from '../../support/webhooks/start-receiver.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { answerWith, startReceiver, verify } from '../../support/webhooks/start-receiver.js';
+import { useShared } from '../../support/suite.js';
 
 const [program, ...first] = cliProgram;
 
@@ -22,17 +18,11 @@ interface Ran {
 }
 
 describe('webhooks, from the command line and the typed client', () => {
-  let server: TestServer;
-  let receiver: Receiver;
   let key: string;
+  const receiver = useShared(startReceiver);
+  const server = useServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
   beforeAll(async () => {
-    receiver = await startReceiver();
-    server = await startServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
     key = (await makeKey(server, { principal: 'alice' })).secret;
-  });
-  afterAll(async () => {
-    await server.close();
-    await receiver.close();
   });
 
   const turnpike = (...args: string[]): Promise<Ran> =>

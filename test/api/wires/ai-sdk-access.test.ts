@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const pickColor = { name: 'pick_color', description: '', inputSchema: { type: 'object' } };
 
 describe('the AI SDK wire of a server with keys', () => {
-  let server: TestServer;
   let ann: string;
   let annsPage: string;
   let bob: string;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const { db, clock } = server;
     const secretOf = async (principal: string, scopes: string[]): Promise<string> =>
       (await makeKey({ db, clock }, { name: 'test', principal, scopes })).secret;
@@ -20,7 +19,6 @@ describe('the AI SDK wire of a server with keys', () => {
     annsPage = await secretOf('ann', ['turns']);
     bob = await secretOf('bob', ['turns', 'approvals']);
   });
-  afterAll(() => server.close());
 
   const open = (key: string, id: string = randomUUID()): HeadlessChat =>
     new HeadlessChat({

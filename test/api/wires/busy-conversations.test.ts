@@ -3,22 +3,18 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HttpAgent } from '@ag-ui/client';
 import type { RunFinishedEvent } from '@ag-ui/core';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const saysWord3 = ({ data }: { data: unknown }): boolean => JSON.stringify(data).includes('word3');
 const longReply = '[[tokens=4000 gap=20]]';
 
 describe('a message to a conversation whose turn has not ended', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    // Whoever leaves has left for good only after this: no test waits for it.
-    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '60000' } });
-  });
-  afterAll(() => server.close());
+  // Whoever leaves has left for good only after this: no test waits for it.
+  const server = useServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: '60000' } });
 
   const inProject = (file: string): string => path.join(server.projectRoot, file);
   const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;

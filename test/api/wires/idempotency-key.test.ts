@@ -1,10 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { isNull, sql } from 'drizzle-orm';
 import { scheduleRuns } from '../../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 interface Asked {
   path: string;
@@ -67,16 +67,14 @@ const agUi = (path: string, run: string): Asked => ({
 });
 
 describe('Idempotency-Key', () => {
-  let server: TestServer;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const { url, projectRoot } = server;
     const schedule = { cron: '0 9 * * *', tz: 'UTC', session: 'new', message: 'Hi', projectRoot };
     const client = new KeyedClient(url);
     const made = await client.send('PUT', '/api/harness/schedules/daily', schedule);
     expect(made.status).toBe(200);
   });
-  afterAll(() => server.close());
 
   async function post(route: string, about: { run: string; sessionId: string; turnId: string }) {
     const { path, body } = routes[route]?.(about) ?? { path: '', body: {} };

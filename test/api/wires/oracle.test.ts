@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../support/clients/client.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 type Chunk = Record<string, unknown> & { type: string };
 
@@ -64,16 +65,12 @@ async function openStream(server: TestServer, body: object, query = ''): Promise
 
 describe('the oracle wire', () => {
   let server: TestServer;
-  let root: string;
+  const root = newFolder();
   beforeAll(async () => {
-    root = await mkdtemp(path.join(tmpdir(), 'turnpike-oracle-'));
     await mkdir(path.join(root, 'my-project'));
     server = await startServer({ environment: { TURNPIKE_ORACLE_ROOT: root } });
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  afterAll(() => server.close());
 
   const stream = (body: object, query = ''): Promise<ChunkReader> =>
     openStream(server, body, query);

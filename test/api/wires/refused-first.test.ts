@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { sessions } from '../../../src/storage/schema.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const file = { type: 'input_file', filename: 'a.exe', file_data: 'TVqQAAMAAAA=' };
 const refusedInput = [{ role: 'user', content: [file] }];
@@ -9,14 +9,10 @@ const user = { role: 'user', id: 'u1' };
 const said = [{ type: 'text', text: 'Hello' }];
 
 describe('a conversation whose first message is refused', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer();
-  });
+  const server = useServer();
   afterEach(async () => {
     await server.db.delete(sessions);
   });
-  afterAll(() => server.close());
 
   const names = async () => {
     const rows = await server.db.select({ name: sessions.clientName }).from(sessions);

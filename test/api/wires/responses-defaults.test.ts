@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { APIError } from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const patch = {
   type: 'custom' as const,
@@ -11,13 +11,11 @@ const patch = {
 };
 
 describe('what clients of OpenAI send by default', () => {
-  let server: TestServer;
   let client: OpenAI;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
   });
-  afterAll(() => server.close());
 
   const statusOf = async (asked: Promise<unknown>): Promise<unknown> => {
     const error = await asked.then(

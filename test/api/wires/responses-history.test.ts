@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { APIError } from 'openai';
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
 import { makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Call = Extract<Response['output'][number], { type: 'function_call' }>;
 type Input = ResponseInputItem[];
@@ -26,13 +26,11 @@ const image =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 describe('conversations that clients keep themselves', () => {
-  let server: TestServer;
   let client: OpenAI;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     client = await clientOf('keeper');
   });
-  afterAll(() => server.close());
 
   /** A principal of its own, so that a test sees its own sessions. */
   async function clientOf(principal: string): Promise<OpenAI> {
@@ -243,13 +241,11 @@ describe('conversations that clients keep themselves', () => {
 });
 
 describe('a request that answers', () => {
-  let server: TestServer;
   let client: OpenAI;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
   });
-  afterAll(() => server.close());
 
   const schema = {
     type: 'object',

@@ -11,11 +11,11 @@ const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, app
 const opts = { mode: 'direct', subagentGovernance };
 
 let server: TestServer;
+const TURNPIKE_INSTRUCTION_ROOT = instructionRootWith({
+  LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+  WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
+});
 beforeAll(async () => {
-  const TURNPIKE_INSTRUCTION_ROOT = await instructionRootWith({
-    LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-    WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
-  });
   const TURNPIKE_ENABLE_SUBAGENTS = 'true';
   server = await startServer({
     environment: { TURNPIKE_INSTRUCTION_ROOT, TURNPIKE_ENABLE_SUBAGENTS },

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { apiKeys } from '../../../src/storage/governance-schema.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 interface Created {
   key: { id: string };
@@ -15,19 +15,17 @@ const list = (root: string): string =>
   `/api/harness/session/list?projectRoot=${encodeURIComponent(root)}`;
 
 describe('a server with keys', () => {
-  let server: TestServer;
   let admin: KeyedClient;
   const make = async (body: Record<string, unknown>) => {
     const { body: made } = await admin.send('POST', '/api/admin/keys', body);
     const { key, secret } = made as unknown as Created;
     return { id: key.id, secret, client: new KeyedClient(server.url, secret) };
   };
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const first = await makeKey(server, { principal: 'boss' });
     admin = new KeyedClient(server.url, first.secret);
   });
-  afterAll(() => server.close());
 
   it('takes requests with a key, in either header', async () => {
     const path = list(server.projectRoot);

@@ -1,38 +1,34 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { usageDays } from '../../../src/storage/governance-schema.js';
 import { Client } from '../../support/clients/client.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { filesWith, redisKeysWith, tablesWith } from '../../support/find-text.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { playScene, sceneEnvironment } from '../../support/transfer/play-scene.js';
+import { newFolder } from '../../support/suite.js';
 
 const name = 'erin.zebra';
 const marker = 'zebramark';
 
 describe('forgetting a principal', () => {
-  let server: TestServer;
   let admin: Client;
   let erin: Client;
   let bob: Client;
-  let projects: string;
-  let blobs: string;
+  const projects = newFolder();
+  const blobs = newFolder();
+  const server = useServer(async () => ({
+    environment: {
+      ...(await sceneEnvironment()),
+      TURNPIKE_PROJECTS_DIR: projects,
+      TURNPIKE_BLOB_DIR: blobs,
+      TURNPIKE_REQUESTS_PER_MINUTE: '100000',
+      TURNPIKE_TOKENS_PER_DAY: '100000000',
+    },
+  }));
   beforeAll(async () => {
-    projects = await mkdtemp(path.join(tmpdir(), 'turnpike-projects-'));
-    blobs = await mkdtemp(path.join(tmpdir(), 'turnpike-blobs-'));
-    server = await startServer({
-      environment: {
-        ...(await sceneEnvironment()),
-        TURNPIKE_PROJECTS_DIR: projects,
-        TURNPIKE_BLOB_DIR: blobs,
-        TURNPIKE_REQUESTS_PER_MINUTE: '100000',
-        TURNPIKE_TOKENS_PER_DAY: '100000000',
-      },
-    });
     const clientOf = async (principal: string, scopes: string[]): Promise<Client> => {
       const { secret } = await makeKey(server, { principal, scopes, name: `key of ${principal}` });
       return new Client(server.url, { authorization: `Bearer ${secret}` });
@@ -41,7 +37,6 @@ describe('forgetting a principal', () => {
     erin = await clientOf(name, ['turns', 'approvals']);
     bob = await clientOf('bob', ['turns', 'approvals']);
   });
-  afterAll(() => server.close());
 
   const places = async (text: string) => {
     const { environment } = server.store;

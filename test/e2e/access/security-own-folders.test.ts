@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { newStore } from '../../support/database/test-store.js';
+import { newFolder } from '../../support/suite.js';
 
 const SECRET = 'planted-in-the-servers-own-folder-77c2';
 const call = (name: string, input: object): string => `[[tool=${name} ${JSON.stringify(input)}]]`;
@@ -14,11 +14,10 @@ const tools = ['read', 'write', 'edit', 'glob', 'grep'];
 describe("the server's own folders", () => {
   let server: TestServer;
   /** The folder above all of the server's own. */
-  let above: string;
   const at = (...parts: string[]): string => path.join(above, ...parts);
+  const instructions = instructionRootWith({});
+  const above = newFolder();
   beforeAll(async () => {
-    const instructions = await instructionRootWith({});
-    above = await mkdtemp(path.join(tmpdir(), 'turnpike-above-'));
     for (const name of ['blobs', 'keys', 'project']) {
       await mkdir(at(name));
       await writeFile(at(name, 'a.txt'), name === 'project' ? 'plain' : SECRET);

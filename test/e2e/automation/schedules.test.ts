@@ -1,34 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { scheduleRuns, schedules } from '../../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
 import { SlotRunner } from '../../../src/schedules/slot-runner.js';
 import { SlotStore, SlotTaken } from '../../../src/schedules/slot-store.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { minutesAgo, ScheduleScene } from '../../support/schedules/schedule-scene.js';
-import { startReceiver, verify, type Receiver } from '../../support/webhooks/start-receiver.js';
+import { startReceiver, verify } from '../../support/webhooks/start-receiver.js';
+import { useShared } from '../../support/suite.js';
 
 describe('schedules', () => {
-  let server: TestServer;
-  let receiver: Receiver;
   let scene: ScheduleScene;
   let secret: string;
+  const receiver = useShared(startReceiver);
+  const server = useServer({
+    environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*', TURNPIKE_SESSION_QUEUE: '2' },
+  });
   beforeAll(async () => {
-    receiver = await startReceiver();
-    server = await startServer({
-      environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*', TURNPIKE_SESSION_QUEUE: '2' },
-    });
     scene = new ScheduleScene(server);
     const made = await server.client.post('/api/harness/webhooks', {
       url: receiver.url,
       events: ['schedule.missed', 'schedule.paused'],
     });
     secret = String(made.body['secret']);
-  });
-  afterAll(async () => {
-    await server.close();
-    await receiver.close();
   });
   const turnsOf = (sessionId: string) =>
     server.db.select().from(turns).where(eq(turns.sessionId, sessionId));

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { parseSamples, valueOf } from '../../support/metrics/scrape.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import {
   answerWith,
   startReceiver,
@@ -19,7 +19,6 @@ interface Made {
 const base = '/api/harness/webhooks';
 
 describe('webhooks', () => {
-  let server: TestServer;
   let receiver: Receiver;
   let webhook: Made;
   const call = (method: string, path: string, body?: unknown) =>
@@ -36,15 +35,12 @@ describe('webhooks', () => {
   };
   /** Moves the clock, as the deliveries see it, to their next try. */
   const makeDue = () => server.db.update(webhookDeliveries).set({ nextAt: new Date(0) });
-  beforeAll(async () => {
-    server = await startServer({
-      environment: {
-        TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
-        TURNPIKE_WEBHOOKS_PER_PRINCIPAL: '100',
-      },
-    });
+  const server = useServer({
+    environment: {
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
+      TURNPIKE_WEBHOOKS_PER_PRINCIPAL: '100',
+    },
   });
-  afterAll(() => server.close());
   beforeEach(async () => {
     receiver = await startReceiver();
     webhook = await make({ url: receiver.url });

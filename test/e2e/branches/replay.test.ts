@@ -2,23 +2,21 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 type Json = Record<string, unknown>;
 
 const someId = 'turn_00000000-0000-4000-8000-000000000000';
 
 describe('a replay', () => {
-  let server: TestServer;
   let client: TurnpikeClient;
+  const server = useServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
     client = new TurnpikeClient({ url: server.url });
   });
-  afterAll(() => server.close());
 
   const create = (more: Json = {}) => server.client.createSession(server.projectRoot, more);
   /** Runs a turn to its end. @returns its id. */

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
@@ -10,6 +9,7 @@ import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
 import { newStore, type TestStore } from '../../support/database/test-store.js';
 import { wireClients, type WireClient } from '../../support/clients/wire-clients.js';
+import { newFolder } from '../../support/suite.js';
 
 const WORDS = 80;
 const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');
@@ -35,12 +35,12 @@ describe('a server that is killed in the middle of an answer, and starts again',
   const folders: string[] = [];
   const clients = new Map<string, WireClient>();
   const back = new Map<string, Promise<unknown>>();
+  const instructions = instructionRootWith({});
   beforeAll(async () => {
     model = await startRehearsal();
     store = await newStore();
-    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
+    const folder = newFolder();
     const projectRoot = await mkdtemp(path.join(folder, 'project-'));
-    const instructions = await instructionRootWith({});
     folders.push(folder, instructions);
     environment = {
       ...store.environment,

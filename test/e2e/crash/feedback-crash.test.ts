@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { feedback } from '../../../src/storage/schema.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('feedback whose process dies in the middle', () => {
-  let server: TestServer;
   let client: KeyedClient;
   let path: string;
+  const server = useServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
   beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
     client = new KeyedClient(server.url);
     await client.send('POST', '/api/harness/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const sessionId = await server.client.createSession(server.projectRoot);
@@ -18,7 +17,6 @@ describe('feedback whose process dies in the middle', () => {
     await turn.all();
     path = `/api/harness/turns/${turn.header('x-turn-id')}/feedback`;
   });
-  afterAll(() => server.close());
 
   const stored = async () => {
     const rows = await server.db.select().from(feedback);

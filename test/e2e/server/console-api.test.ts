@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 /** The back end this run is about. */
 declare const BACK_END: 'embedded' | 'distributed';
@@ -23,17 +23,13 @@ const endless = '[[tokens=100000 gap=50]]';
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('what the console asks for', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read]'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
-    });
-    server = await startServer({
-      environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
-    });
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [read]'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
   });
-  afterAll(() => server.close());
+  const server = useServer({
+    environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
+  });
 
   const page = async <T>(path: string) => {
     const { status, body } = await server.client.get(path);
@@ -255,18 +251,16 @@ describe('what the console asks for', () => {
 });
 
 describe('what the console asks for, where there are keys', () => {
-  let server: TestServer;
   let admin: KeyedClient;
   let alice: KeyedClient;
   const open = () => new KeyedClient(server.url);
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const key = async (body: Record<string, unknown>) =>
       new KeyedClient(server.url, (await makeKey(server, body)).secret);
     admin = await key({ principal: 'boss', scopes: ['admin'] });
     alice = await key({ principal: 'alice', scopes: ['turns'] });
   });
-  afterAll(() => server.close());
 
   it('is one’s own', async () => {
     const create = { projectRoot: server.projectRoot };

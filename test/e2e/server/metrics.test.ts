@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { OPENED_DATABASE, type OpenedDatabase } from '../../../src/storage/connection.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { parsePromql } from '../../support/metrics/parse-promql.js';
 import { parseSamples, valueOf, type Sample } from '../../support/metrics/scrape.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 interface Dashboard {
   panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[];
@@ -29,13 +29,12 @@ async function scrape(url: string): Promise<Sample[]> {
 }
 
 describe('the metrics of a server', () => {
-  let server: TestServer;
   let samples: Sample[];
   let turnId: string | null;
   const count = (name: string, labels: Record<string, string> = {}) =>
     valueOf(samples, `turnpike_${name}`, labels);
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     const { client, projectRoot, url } = server;
     const sessionId = await client.createSession(projectRoot);
     const first = await client.turn(sessionId, '[[tool=glob {"pattern":"*"}]] Look.');
@@ -46,7 +45,6 @@ describe('the metrics of a server', () => {
     await (await client.turn(sessionId, '[[tokens=3]] [[tool=invented {}]]')).all();
     samples = await scrape(url);
   });
-  afterAll(() => server.close());
 
   it('count turns, from acceptance to end', () => {
     expect(count('turns_accepted_total', { wire: 'harness' })).toBe(3);

@@ -18,12 +18,12 @@ const elsewhere = { traceparent: `00-${'e'.repeat(32)}-${'e'.repeat(16)}-01` };
 describe('the spans of a turn', () => {
   let server: TestServer;
   let recorded: RecordedSpans;
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [glob, read, write]'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
+  });
   beforeAll(async () => {
     recorded = recordSpans();
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER]', 'AGENT_TYPE: 1', 'tools: [glob, read, write]'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
-    });
     server = await startServer({
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: root,

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import { loadArchive } from '../../../src/events/archive.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 import { newStore } from '../../support/database/test-store.js';
+import { newFolder } from '../../support/suite.js';
 
 const pick = {
   name: 'pick_color',
@@ -46,25 +45,17 @@ const answer = (server: TestServer, id: string, body: object) =>
   server.client.post(`/api/harness/approvals/${id}`, body);
 
 describe('a tool of the client', () => {
-  let server: TestServer;
-  let root: string;
-  beforeAll(async () => {
-    root = await instructionRootWith({
-      LEAD: ['subagents: [HELPER]', 'AGENT_TYPE: 1', 'tools: [read]'],
-      HELPER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read]'],
-      STRICT: ['permissions: {deny: ["*_color"]}'],
-    });
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: root,
-        TURNPIKE_ENABLE_SUBAGENTS: 'true',
-        TURNPIKE_TOOL_OUTPUT_LIMIT: '1000',
-      },
-    });
+  const root = instructionRootWith({
+    LEAD: ['subagents: [HELPER]', 'AGENT_TYPE: 1', 'tools: [read]'],
+    HELPER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read]'],
+    STRICT: ['permissions: {deny: ["*_color"]}'],
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(root, { recursive: true, force: true });
+  const server = useServer({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: root,
+      TURNPIKE_ENABLE_SUBAGENTS: 'true',
+      TURNPIKE_TOOL_OUTPUT_LIMIT: '1000',
+    },
   });
 
   it('is offered, asked for and answered, while no worker has the turn', async () => {
@@ -302,7 +293,7 @@ describe('a tool of the client that does not answer', () => {
 
 describe('a server that starts again', () => {
   it('takes the answer to what another one asked', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-client-tools-'));
+    const folder = newFolder();
     const store = await newStore();
     const first = await startServer({ store });
     const { stream, id } = await ask(first, call('Later'));

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 
 const path = '/memories/notes.md';
 const base = '/api/harness/memory';
@@ -15,24 +15,22 @@ const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, app
 const toolsOf = ({ modelRequests }: TestServer) => modelRequests.at(-1)?.body.tools ?? [];
 
 describe('memory', () => {
-  let server: TestServer;
   let owner: KeyedClient;
+  const server = useServer(async () => ({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: instructionRootWith({
+        KEEPER: ['memory: true'],
+        PLAIN: ['tools: [read]'],
+        BOSS: ['subagents: [HELPER]', 'AGENT_TYPE: 1', 'memory: true'],
+        HELPER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'memory: true'],
+      }),
+      TURNPIKE_ENABLE_SUBAGENTS: 'true',
+      TURNPIKE_MEMORY_FILES: '3',
+    },
+  }));
   beforeAll(async () => {
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: await instructionRootWith({
-          KEEPER: ['memory: true'],
-          PLAIN: ['tools: [read]'],
-          BOSS: ['subagents: [HELPER]', 'AGENT_TYPE: 1', 'memory: true'],
-          HELPER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'memory: true'],
-        }),
-        TURNPIKE_ENABLE_SUBAGENTS: 'true',
-        TURNPIKE_MEMORY_FILES: '3',
-      },
-    });
     owner = new KeyedClient(server.url);
   });
-  afterAll(() => server.close());
 
   const run = async (persona: string, message: string, more: Record<string, unknown> = {}) => {
     const opts = { subagentGovernance, ...more };

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
@@ -16,6 +15,7 @@ import {
   type Keyed,
 } from '../../support/transfer/keyed-server.js';
 import { storeEveryKind } from '../../support/transfer/sample-rows.js';
+import { newFolder } from '../../support/suite.js';
 
 /** Rows with one odd value each. */
 const MUTANTS = process.env['TEST_RELEASE'] === undefined ? 150 : 2_000;
@@ -24,20 +24,18 @@ describe('export, import, export on the command line', () => {
   let server: Keyed;
   let other: Keyed;
   let store: TestStore;
-  let folder: string;
   let ids: { sessionId: string; turnId: string };
+  const folder = newFolder();
   beforeAll(async () => {
     server = await startKeyed();
     store = await newOtherStore();
     other = await startKeyed({ store });
-    folder = await mkdtemp(path.join(tmpdir(), 'turnpike-every-kind-'));
     ids = await storeEveryKind(server.db);
   });
   afterAll(async () => {
     await server.close();
     await other.close();
     await store.remove();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const run = (url: string, headers: Record<string, string>, args: string[]): Promise<Ended> => {

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { testPdf } from '../../support/files/test-pdf.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/files/${name}`, import.meta.url));
@@ -16,14 +16,12 @@ const png = Buffer.from(
 const pdf = testPdf({ pages: 1 });
 
 describe('attachments', () => {
-  let server: TestServer;
+  const server = useServer();
   beforeAll(async () => {
-    server = await startServer();
     await writeFile(at('notes.txt'), 'Grüße');
     await writeFile(at('dot.png'), png);
     await writeFile(at('paper.pdf'), pdf);
   });
-  afterAll(() => server.close());
 
   const at = (name: string): string => path.join(server.projectRoot, name);
   const contentOf = (index = -1): { type: string }[] => {

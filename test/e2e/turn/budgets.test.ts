@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { expectSoon } from '../../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
-let server: TestServer;
 let alice: KeyedClient;
 let bob: KeyedClient;
+const server = useServer({ environment: { TURNPIKE_TOKENS_PER_DAY: '3000000' } });
 beforeAll(async () => {
-  server = await startServer({ environment: { TURNPIKE_TOKENS_PER_DAY: '3000000' } });
   const limits = { tokensPerDay: 4_000 };
   const first = await makeKey(server, { principal: 'alice', limits });
   const second = await makeKey(server, { principal: 'bob' });
   alice = new KeyedClient(server.url, first.secret);
   bob = new KeyedClient(server.url, second.secret);
 });
-afterAll(() => server.close());
 
 async function turn(client: KeyedClient, message: string) {
   const { projectRoot } = server;

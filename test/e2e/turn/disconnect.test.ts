@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { READER_LEASE_MS } from '../../../src/turn/lifecycle/presence.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { type TestServer, useServer } from '../../support/processes/start-server.js';
 
 /**
  * The grace is long enough for a reader of this test to come back, and short enough to wait for.
@@ -14,11 +14,7 @@ const GRACE_MS = 400;
 const ENDED_BY_MS = 60_000;
 
 describe('a client that goes away', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: `${GRACE_MS}` } });
-  });
-  afterAll(() => server.close());
+  const server = useServer({ environment: { TURNPIKE_DISCONNECT_GRACE_MS: `${GRACE_MS}` } });
 
   async function startTurn(message: string, opts: object = {}) {
     const sessionId = await server.client.createSession(server.projectRoot);

@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('an interrupt', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    const root = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
-    server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: root } });
-  });
-  afterAll(() => server.close());
+  const root = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+  const server = useServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: root } });
 
   const interrupt = (sessionId: string) =>
     server.client.post('/api/harness/interrupt', { sessionId });

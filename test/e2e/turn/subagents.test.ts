@@ -1,32 +1,27 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 
 describe('a subagent', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    const root = await instructionRootWith({
-      LEAD: ['subagents: [TASKER, WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
-      READER: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read]'],
-      TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
-      WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
-    });
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: root,
-        TURNPIKE_ENABLE_SUBAGENTS: 'true',
-        // Parents that wait for subagents must not keep them from running.
-        TURNPIKE_WORKER_CONCURRENCY: '1',
-        TURNPIKE_SUBAGENT_FANOUT: '3',
-      },
-    });
+  const root = instructionRootWith({
+    LEAD: ['subagents: [TASKER, WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
+    READER: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read]'],
+    TASKER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'description: Does tasks.'],
+    WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
   });
-  afterAll(() => server.close());
+  const server = useServer({
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: root,
+      TURNPIKE_ENABLE_SUBAGENTS: 'true',
+      TURNPIKE_WORKER_CONCURRENCY: '1',
+      TURNPIKE_SUBAGENT_FANOUT: '3',
+    },
+  });
 
   const task = (agent: string, prompt: string): string =>
     `[[tool=task ${JSON.stringify({ agent, prompt })}]]`;

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '../suite.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const vite = path.join(root, 'node_modules/vite/bin/vite.js');
@@ -14,7 +13,7 @@ const config = ['--config', path.join(root, 'examples/ai-sdk/vite.config.ts')];
 export async function startChatExample(
   server: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const folder = ['--outDir', await mkdtemp(path.join(tmpdir(), 'chat-example-'))];
+  const folder = ['--outDir', newFolder()];
   const environment = { ...process.env, TURNPIKE_URL: server, NO_COLOR: '1' };
   const run = (...words: string[]) =>
     spawn(process.execPath, [vite, ...words, ...config, ...folder], {

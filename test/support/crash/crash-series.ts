@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { startRehearsal, type Rehearsal } from '../../../rehearsal/start-rehearsal.js';
@@ -12,6 +11,7 @@ import { instructionRootWith } from '../agents/instruction-root.js';
 import { startProcess, type ServerProcess } from '../processes/start-process.js';
 import { mendAll, stopAt, type Stop } from './stop-at.js';
 import { newStore, type TestStore } from '../database/test-store.js';
+import { newFolder } from '../suite.js';
 
 /** A scene in which each `yield` is a kill -9: what follows it runs against the next process. */
 export type CrashPlay = AsyncGenerator<undefined, void>;
@@ -54,9 +54,9 @@ export class CrashSeries {
 
   /** Plays every point to its last kill, and starts the process after it. */
   async open(): Promise<void> {
-    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-crash-'));
+    const folder = newFolder();
     const store = await newStore();
-    const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+    const instructions = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
     this.#world = { folder, instructions, store, model: await startRehearsal() };
     await inDatabaseOf(store, (db) => stopAt(db, this.#stops));
     await this.#start();

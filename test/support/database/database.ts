@@ -1,12 +1,12 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import type { OpenedDatabase } from '../../../src/storage/connection.js';
 import { addNamed } from '../../../src/storage/pooled-database.js';
 import * as schema from '../../../src/storage/schema.js';
+import { useShared } from '../suite.js';
 import { newDataFolder } from './database-folder.js';
 
 interface Engine {
@@ -46,20 +46,9 @@ export async function openTestDatabase(): Promise<OpenedDatabase> {
   };
 }
 
-class SuiteDatabase implements OpenedDatabase {
-  db!: OpenedDatabase['db'];
-  ping!: OpenedDatabase['ping'];
-  close!: OpenedDatabase['close'];
-}
-
 /** Opens a database before the tests of a suite and closes it after them. Its fields are there within tests and hooks. */
-export function useDatabase(): OpenedDatabase {
-  const database = new SuiteDatabase();
-  beforeAll(async () => {
-    Object.assign(database, await openTestDatabase());
-  });
-  afterAll(() => database.close());
-  return database;
+export function useDatabase(open = openTestDatabase): OpenedDatabase {
+  return useShared(open);
 }
 
 async function openEngine(): Promise<Engine> {

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Attachments } from '../../../src/attachments/attachments.js';
 import { BlobStore } from '../../../src/attachments/blob-store.js';
 import { DiskContents } from '../../../src/attachments/blobs/disk-contents.js';
@@ -12,6 +10,7 @@ import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { openTestDatabase } from '../database/database.js';
+import { newFolder } from '../suite.js';
 
 export interface TestAttachments {
   attachments: Attachments;
@@ -37,7 +36,7 @@ export function attachmentsIn(
 /** Attachments with a database and a folder of their own. */
 export async function openTestAttachments(): Promise<TestAttachments> {
   const database = await openTestDatabase();
-  const folder = await mkdtemp(path.join(tmpdir(), 'blobs-'));
+  const folder = newFolder();
   const extractor = new Extractor();
   return {
     attachments: attachmentsIn(folder, { db: database.db, clock: systemClock, extractor }),

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { findHelm } from './find-helm.js';
 import type { Kind, KubernetesObjects } from './kubernetes-objects.js';
+import { newFolder } from '../suite.js';
 
 export const chart = fileURLToPath(new URL('../../../deploy/helm/turnpike/', import.meta.url));
 
@@ -29,7 +29,7 @@ export class RenderedChart {
 
 /** Renders the chart for a release `turnpike` in the namespace `agents`. @throws Error with Helm's words. */
 export async function renderChart(values: object): Promise<RenderedChart> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-chart-'));
+  const folder = newFolder();
   const file = path.join(folder, 'values.json');
   await writeFile(file, JSON.stringify(values));
   const given = ['template', 'turnpike', chart, '--namespace', 'agents', '--values', file];

@@ -1,5 +1,4 @@
-import { writeFile, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
@@ -13,6 +12,7 @@ import {
   type OpenedServers,
 } from '../../../src/tools/mcp/mcp.js';
 import { outputText } from '../../../src/platform/parsing/tool-output.js';
+import { newFolder } from '../suite.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
 
@@ -32,7 +32,7 @@ export interface TestMcpOptions {
 }
 
 export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'mcp-'));
+  const folder = newFolder();
   const mcpFile = path.join(folder, 'mcp.json');
   await writeFile(mcpFile, JSON.stringify({ mcpServers: options.servers ?? {} }));
   return openMcp({

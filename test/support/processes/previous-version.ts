@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { newFolder } from '../suite.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -20,7 +20,7 @@ const BUILD_TIMEOUT_MS = 600_000;
  */
 export async function buildPreviousVersion(): Promise<[string, ...string[]]> {
   const commit = (await readFile(path.join(root, commitFile), 'utf8')).trim();
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-previous-'));
+  const folder = newFolder();
   const archive = `${folder}.tar`;
   await run('git', ['archive', `--output=${archive}`, commit], { cwd: root }).catch(
     (error: unknown) => {

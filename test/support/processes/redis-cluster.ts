@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { freePort } from '../../../scripts/services/free-port.mjs';
 import { defineRedis } from '../../../scripts/services/start-redis.mjs';
 import type { Service } from '../../../scripts/services/start-services.mjs';
 import { parseRedisUrl, type RedisAddress } from '../../../src/storage/redis/redis-address.js';
 import { expectSoon } from '../expect-soon.js';
+import { newFolder } from '../suite.js';
 
 const SLOTS = 16_384;
 const MASTERS = 3;
@@ -21,7 +20,7 @@ export interface RedisCluster {
 
 /** Three masters that share the slots; with replicas, one each, that take a dead master's place. */
 export async function startRedisCluster({ hasReplicas = false } = {}): Promise<RedisCluster> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-cluster-'));
+  const folder = newFolder();
   const count = hasReplicas ? 2 * MASTERS : MASTERS;
   // The default, 10,000 above a node's port, is among the ports of outgoing connections.
   const busPorts = await Promise.all(Array.from({ length: count }, freePort));

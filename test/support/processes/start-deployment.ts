@@ -1,12 +1,12 @@
 import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
 import { instructionRootWith } from '../agents/instruction-root.js';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
 import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
 import { serverProgram } from './built-programs.js';
 import { startProcess, type ServerProcess } from './start-process.js';
+import { newFolder } from '../suite.js';
 
 export interface Deployment {
   services: Services;
@@ -25,8 +25,8 @@ export async function startDeployment(): Promise<Deployment> {
   const services = await startServices({ own: true, durable: true });
   await migrateDatabase(services.databaseUrl);
   const model = await startRehearsal();
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-deployment-'));
-  const instructions = await instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
+  const folder = newFolder();
+  const instructions = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
   const running: ServerProcess[] = [];
   return {
     services,

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +11,7 @@ import { DATABASE, type Database } from '../../../src/storage/connection.js';
 import { sandboxEnvironment } from './test-shells.js';
 import { Client } from '../clients/client.js';
 import { watchAnswers } from '../document/watch-answers.js';
+import { useShared, newFolder } from '../suite.js';
 import { newStore, type TestStore } from '../database/test-store.js';
 
 export interface TestServer {
@@ -47,7 +47,7 @@ export interface TestServerOptions {
  * a user's own gateway is, so that tests see every upstream request.
  */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-e2e-'));
+  const folder = newFolder();
   const store = options.store ?? (await newStore());
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
@@ -110,28 +110,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 }
 
-/** A server that a suite's tests share: it starts before the first of them. */
-class SuiteServer implements TestServer {
-  client!: TestServer['client'];
-  url!: string;
-  config!: Config;
-  clock!: Clock;
-  db!: Database;
-  get!: TestServer['get'];
-  modelRequests!: RehearsalRequest[];
-  projectRoot!: string;
-  store!: TestStore;
-  logLines!: string[];
-  stop!: TestServer['stop'];
-  close!: TestServer['close'];
-}
-
-/** Starts a server before the tests of a suite and closes it after them. Its fields are there within tests and hooks. */
-export function useServer(options: TestServerOptions = {}): TestServer {
-  const server = new SuiteServer();
-  beforeAll(async () => {
-    Object.assign(server, await startServer(options));
-  });
-  afterAll(() => server.close());
-  return server;
+/**
+ * Starts a server before the tests of a suite and closes it after them. Its fields are there within tests and hooks.
+ *
+ * @param options or what makes them then.
+ */
+export function useServer(
+  options: TestServerOptions | (() => TestServerOptions | Promise<TestServerOptions>) = {},
+): TestServer {
+  return useShared(async () =>
+    startServer(typeof options === 'function' ? await options() : options),
+  );
 }

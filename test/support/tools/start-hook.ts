@@ -11,6 +11,7 @@ export interface TestHook {
   say(answer: { decision: string; reason?: string }): void;
   /** Verified questions about calls of a tool, in order. */
   about(tool: string): HookQuestion[];
+  close(): Promise<void>;
 }
 
 /** A tool hook on this machine, which allows everything until it is told otherwise. */
@@ -28,6 +29,7 @@ export async function startHook(): Promise<TestHook> {
       TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS: '127.0.0.1:*',
     },
     say,
+    close: () => receiver.close(),
     about: (tool) =>
       receiver.received.flatMap((request): HookQuestion[] => {
         const verified = verify(request, someSecret);

@@ -5,7 +5,7 @@ import type { TestServer } from '../processes/start-server.js';
 
 /** Environment of servers that the scene is played on. */
 export async function sceneEnvironment(): Promise<Record<string, string>> {
-  const root = await instructionRootWith({
+  const root = instructionRootWith({
     LEAD: [
       'subagents: [TASKER]',
       'AGENT_TYPE: 1',

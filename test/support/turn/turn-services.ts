@@ -1,5 +1,4 @@
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Module, type DynamicModule, type InjectionToken } from '@nestjs/common';
@@ -33,6 +32,7 @@ import { TurnWorkerModule } from '../../../src/turn/worker/worker.module.js';
 import { plainTracing } from '../tracing/plain-tracing.js';
 import { silentLogger } from '../silent-logger.js';
 import { conductorsOf, partTokens, type TurnServices, type TurnParts } from './turn-parts.js';
+import { newFolder } from '../suite.js';
 
 /** One process that conducts turns, with its database, model and folders. */
 export interface TestServices {
@@ -115,7 +115,7 @@ export async function openTestServices(
   const { clock = systemClock, leaseMs = 30_000, turnTimeoutMs = 600_000 } = options;
   const modelRequests: RehearsalRequest[] = [];
   const model = await startRehearsal({ onRequest: (request) => modelRequests.push(request) });
-  const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-worker-'));
+  const folder = newFolder();
   const projectRoot = await mkdtemp(path.join(folder, 'project-'));
   const workerErrors: unknown[] = [];
   const provider = new AnthropicProvider(
