@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
 import {
   accept,
@@ -270,11 +270,10 @@ describe('betas', () => {
 });
 
 describe('over HTTP', () => {
-  let client: Anthropic;
   const rehearsal = useShared(startRehearsal);
-  beforeAll(async () => {
-    client = new Anthropic({ apiKey: 'k', baseURL: rehearsal.url, maxRetries: 0 });
-  });
+  const client = useShared(
+    () => new Anthropic({ apiKey: 'k', baseURL: rehearsal.url, maxRetries: 0 }),
+  );
 
   const ask = (content: string, more: object = {}) =>
     client.messages.create({

@@ -1,16 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { schedules } from '../../src/storage/automation-schema.js';
 import { minutesAgo, ScheduleScene } from '../support/schedules/schedule-scene.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
+import { useShared } from '../support/suite.js';
 
 describe('the schedules', () => {
   const on = useConsole();
-  let scene: ScheduleScene;
-  beforeAll(() => {
-    scene = new ScheduleScene(on.server);
-  });
+  const scene = useShared(() => new ScheduleScene(on.server));
   const has = (within: Locator, text: string | RegExp) => within.getByText(text).first().waitFor();
 
   it('are made in a form that keeps what was typed, and shows faults at their fields', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { useDatabase } from '../../../test/support/database/database.js';
 import { storeApproval } from '../../../test/support/turn/store-approval.js';
@@ -13,11 +13,8 @@ import type { GivenAnswer } from './approval-answerer.js';
 import { useShared } from '../../../test/support/suite.js';
 
 describe('ApprovalStore', () => {
-  let store: ApprovalStore;
   const database = useDatabase();
-  beforeAll(async () => {
-    store = new ApprovalStore(database.db);
-  });
+  const store = useShared(() => new ApprovalStore(database.db));
   beforeEach(async () => {
     await database.db.delete(sessions);
   });
@@ -171,12 +168,9 @@ describe('ApprovalStore', () => {
 });
 
 describe('approvals as clients see them', () => {
-  let store: ApprovalStore;
   const database = useDatabase();
   const test = useShared(() => openTestServices(database, []));
-  beforeAll(async () => {
-    store = new ApprovalStore(database.db);
-  });
+  const store = useShared(() => new ApprovalStore(database.db));
   const answer = (approvalId: string, given: GivenAnswer, by: string) =>
     test.services.answerer.answerOne({ approvalId, given }, by);
 

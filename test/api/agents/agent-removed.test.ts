@@ -1,19 +1,17 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AgentClient, expectProblem } from '../../support/clients/agent-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 describe('an agent that is removed while it answers', () => {
-  let client: AgentClient;
   const instructions = instructionRootWith({ LEAVING: [] });
   const server = useServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
-  beforeAll(async () => {
-    client = new AgentClient(server.url, 'LEAVING');
-  });
+  const client = useShared(() => new AgentClient(server.url, 'LEAVING'));
 
   it('leaves its readers their streams, and begins nothing new', async () => {
     const message = '[[tokens=5000 gap=20]]';

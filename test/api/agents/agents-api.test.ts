@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import { AgentClient, expectProblem, unknownUlid } from '../../support/clients/agent-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
 import { useServer } from '../../support/processes/start-server.js';
-import { newFolder } from '../../support/suite.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** One white pixel. */
@@ -17,7 +17,6 @@ const deltas = (reader: StreamReader): string =>
   reader.frames.map(({ event, data }) => (event === 'message_delta' ? data['delta'] : '')).join('');
 
 describe('the agents API', () => {
-  let client: AgentClient;
   /** How far the server's time is ahead, in ms. Its timers run as ever. */
   let aheadMs = 0;
   const clock: Clock = {
@@ -26,9 +25,7 @@ describe('the agents API', () => {
   };
   const root = newFolder();
   const server = useServer({ clock, environment: { TURNPIKE_PROJECT_ROOT: root } });
-  beforeAll(async () => {
-    client = new AgentClient(server.url);
-  });
+  const client = useShared(() => new AgentClient(server.url));
 
   const lastRequest = (): string => JSON.stringify(server.modelRequests.at(-1)?.body.messages);
 

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
 import {
   AgentClient,
@@ -15,11 +15,8 @@ const start = (environment: Record<string, string> = {}): Promise<TestServer> =>
   startServer({ environment: { TURNPIKE_PROJECT_ROOT: tmpdir(), ...environment } });
 
 describe('the agents API refuses, as a problem,', () => {
-  let client: AgentClient;
   const server = useShared(start);
-  beforeAll(async () => {
-    client = new AgentClient(server.url);
-  });
+  const client = useShared(() => new AgentClient(server.url));
 
   it.each(['chat', 'chat/stream', 'chat/stream/multipart'])(
     'an agent that there is not: %s',

@@ -1,21 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AgentClient } from '../../support/clients/agent-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 describe('an instruction root that has agents and nothing else', () => {
-  let server: TestServer;
   const root = newFolder();
-  beforeAll(async () => {
+  const server = useServer(async () => {
     await mkdir(path.join(root, 'agents'));
     await writeFile(path.join(root, 'agents', 'reader.md'), 'You read.');
     await writeFile(path.join(root, 'agents', 'my agent.md'), 'You read.');
-    server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: root } });
+    return { environment: { TURNPIKE_INSTRUCTION_ROOT: root } };
   });
-  afterAll(() => server.close());
 
   it('is enough for a chat with one of them, and the start says what it ignores', async () => {
     const answer = await new AgentClient(server.url, 'reader').chat({ message: 'Hello' });

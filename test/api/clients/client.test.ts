@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   ConnectionLostError,
   TurnpikeClient,
@@ -11,13 +11,11 @@ import {
   type Turn,
 } from '../../../src/client/turnpike-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 describe('the typed client', () => {
-  let client: TurnpikeClient;
   const server = useServer();
-  beforeAll(async () => {
-    client = open();
-  });
+  const client = useShared(() => open());
 
   function open(more: Partial<ClientOptions> = {}): TurnpikeClient {
     return new TurnpikeClient({ url: server.url, ...more });

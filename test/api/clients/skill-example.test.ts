@@ -3,9 +3,9 @@ import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const root = new URL('../../../', import.meta.url);
 const example = fileURLToPath(new URL('examples/skills/release-notes', root));
@@ -15,13 +15,14 @@ const call = (step: number, name: string, input: object): string =>
   `[[tool=${name} ${JSON.stringify(input)} step=${step}]]`;
 
 describe('the example of a skill', () => {
-  let server: TestServer;
   const instructions = instructionRootWith({
     WRITER: ['tools: [bash, read, write]', 'permissions: {allow: ["bash(git *)", write]}'],
   });
-  beforeAll(async () => {
+  const server = useServer(async () => {
     await cp(example, path.join(instructions, 'skills/release-notes'), { recursive: true });
-    server = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
+    return { environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } };
+  });
+  beforeAll(async () => {
     const cwd = server.projectRoot;
     const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
     await git(['init', '-q'], { cwd });
@@ -29,7 +30,6 @@ describe('the example of a skill', () => {
     await git(['tag', 'v1'], { cwd });
     await git([...author, 'commit', '-q', '--allow-empty', '-m', 'fix: a wrong limit'], { cwd });
   });
-  afterAll(() => server.close());
 
   it('is the one that the guide shows', async () => {
     const guide = await readFile(new URL('docs/guide/skills.md', root), 'utf8');

@@ -1,23 +1,18 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { type TestServer, useServer } from '../../support/processes/start-server.js';
 
 describe('a reader that does not read', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await startServer({
-      environment: {
-        TURNPIKE_MAX_BODY_BYTES: '33554432',
-        TURNPIKE_MAX_MESSAGE_CHARS: '33554432',
-        TURNPIKE_MAX_TOKENS: '1000000',
-        // Server and readers share this process: a reader that reads must not look like a slow one.
-        TURNPIKE_READER_TIMEOUT_MS: '5000',
-      },
-    });
+  const server = useServer({
+    environment: {
+      TURNPIKE_MAX_BODY_BYTES: '33554432',
+      TURNPIKE_MAX_MESSAGE_CHARS: '33554432',
+      TURNPIKE_MAX_TOKENS: '1000000',
+      TURNPIKE_READER_TIMEOUT_MS: '5000',
+    },
   });
-  afterAll(() => server.close(), 300_000);
 
   it('loses its connection, never the turn, and gets everything when it resumes', async () => {
     const { client, projectRoot, url } = server;

@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { AnswerChecker, type SeenAnswer } from '../../support/document/answer-checker.js';
 import { asDocument } from '../../support/document/api-document.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 describe('the check that every answer of the tests passes', () => {
-  let checker: AnswerChecker;
   const server = useServer();
-  beforeAll(async () => {
-    checker = new AnswerChecker(asDocument((await server.client.get('/docs-json')).body));
-  });
+  const checker = useShared(
+    async () => new AnswerChecker(asDocument((await server.client.get('/docs-json')).body)),
+  );
 
   const answer = (body: object, more: Partial<SeenAnswer> = {}): SeenAnswer => ({
     method: 'GET',

@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const [program, ...first] = cliProgram;
 
 describe('memory, from the command line and the typed client', () => {
-  let client: TurnpikeClient;
   const server = useServer();
-  beforeAll(async () => {
-    client = new TurnpikeClient({ url: server.url });
-  });
+  const client = useShared(() => new TurnpikeClient({ url: server.url }));
 
   const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {

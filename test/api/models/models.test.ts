@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -9,7 +9,7 @@ import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { startModelsApi } from '../../support/model/start-models-api.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { newFolder, useShared } from '../../support/suite.js';
 
 const known = [
@@ -29,14 +29,13 @@ const known = [
 ];
 
 describe('models', () => {
-  let server: TestServer;
   const api = useShared(() => startModelsApi(known));
   const folder = newFolder();
   const instructions = instructionRootWith({ OLD: ['model: claude-opus-4-1'] });
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const file = path.join(folder, 'models.json');
     await writeFile(file, JSON.stringify({ 'claude-haiku-5-5': { maxOutput: 1_234 } }));
-    server = await startServer({
+    return {
       environment: {
         TURNPIKE_PROVIDER_BASE_URL: api.url,
         TURNPIKE_EGRESS_ALLOW: api.url,
@@ -44,10 +43,11 @@ describe('models', () => {
         TURNPIKE_INSTRUCTION_ROOT: instructions,
         TURNPIKE_PRICES: 'claude-sonnet=1/2',
       },
-    });
+    };
+  });
+  beforeAll(async () => {
     await expectSoon(() => expect(server.get(ModelCatalogue).list()).toHaveLength(3));
   });
-  afterAll(() => server.close());
 
   const turn = async (opts: unknown) => {
     const sessionId = await server.client.createSession(server.projectRoot);

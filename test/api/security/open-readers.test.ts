@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 describe('the readers of a process', () => {
-  let server: TestServer;
   const clients: Record<string, KeyedClient> = {};
   const open: AbortController[] = [];
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const environment = { TURNPIKE_READERS: '3', TURNPIKE_READERS_PER_PRINCIPAL: '2' };
-    server = await startServer({ environment });
+    return { environment };
+  });
+  beforeAll(async () => {
     for (const principal of ['ann', 'bob']) {
       const { secret } = await makeKey(server, { principal, scopes: ['turns', 'approvals'] });
       clients[principal] = new KeyedClient(server.url, secret);
     }
   });
-  afterAll(() => server.close());
 
   const of = (principal: string): KeyedClient => {
     const client = clients[principal];

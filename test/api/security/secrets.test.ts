@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { startTellingMcp } from '../../support/mcp/start-telling-mcp.js';
 import { startTellingModel, type Telling } from '../../support/model/start-telling-model.js';
 import { newFolder, useShared } from '../../support/suite.js';
@@ -90,27 +90,27 @@ describe('a provider that repeats its key', () => {
 });
 
 describe('secrets of a server', () => {
-  let server: TestServer;
   let transcript: Transcript;
   let key: string;
   const mcp = useShared(startTellingMcp);
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const file = path.join(newFolder(), 'mcp.json');
     const headers = { Authorization: `Bearer ${OPERATORS}` };
     await writeFile(file, JSON.stringify({ mcpServers: { docs: { url: mcp.url, headers } } }));
-    server = await startServer({
+    return {
       environment: {
         ANTHROPIC_API_KEY: PROVIDER_KEY,
         CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
         TURNPIKE_MCP_FILE: file,
       },
-    });
+    };
+  });
+  beforeAll(async () => {
     const scopes = ['turns', 'approvals', 'admin'];
     const made = await makeKey(server, { principal: 'ann', scopes });
     key = made.secret;
     transcript = new Transcript(new KeyedClient(server.url, key));
   });
-  afterAll(() => server.close());
 
   const expectSilence = (): void => {
     const output = [...transcript.texts, ...server.logLines].join('\n');

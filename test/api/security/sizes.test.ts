@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { sessions } from '../../../src/storage/schema.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { FLOOD, startTellingMcp } from '../../support/mcp/start-telling-mcp.js';
 import { newFolder, useShared } from '../../support/suite.js';
 
@@ -18,22 +18,22 @@ const call = (name: string, input: object = {}): string =>
 const long = (length: number): string => 'a'.repeat(length);
 
 describe('what is too large', () => {
-  let server: TestServer;
   let sessionId: string;
   const mcp = useShared(startTellingMcp);
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const file = path.join(newFolder(), 'mcp.json');
     await writeFile(file, JSON.stringify({ mcpServers: { docs: { url: mcp.url } } }));
-    server = await startServer({
+    return {
       environment: {
         TURNPIKE_MCP_FILE: file,
         TURNPIKE_TOOL_OUTPUT_LIMIT: String(OUTPUT),
         TURNPIKE_SESSION_QUEUE: '3',
       },
-    });
+    };
+  });
+  beforeAll(async () => {
     sessionId = await newSession();
   });
-  afterAll(() => server.close());
 
   const newSession = (more: Record<string, unknown> = {}) =>
     server.client.createSession(server.projectRoot, more);

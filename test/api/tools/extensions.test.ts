@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 const careful = fileURLToPath(new URL('../../../examples/extensions/careful.mjs', import.meta.url));
@@ -37,7 +37,6 @@ const bound = (tree) => ({
 });`;
 
 describe('extensions', () => {
-  let server: TestServer;
   const folder = newFolder();
   const root = instructionRootWith({
     CAREFUL: ['decision_tree: careful', 'tools: [read, count_words]'],
@@ -46,20 +45,21 @@ describe('extensions', () => {
     NOTHING: ['decision_tree: made-of-nothing'],
     BREAKS: ['tools: [breaks, rejects, numbers]'],
   });
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const broken = path.join(folder, 'failing.mjs');
     await writeFile(broken, failing);
-    server = await startServer({
+    return {
       environment: {
         TURNPIKE_EXTENSIONS: `${careful},${broken}`,
         TURNPIKE_INSTRUCTION_ROOT: root,
       },
-    });
+    };
+  });
+  beforeAll(async () => {
     for (const name of ['1.txt', '2.txt', '3.txt']) {
       await writeFile(path.join(server.projectRoot, name), `one two ${name}`);
     }
   });
-  afterAll(() => server.close());
 
   async function run(persona: string, message: string) {
     const sessionId = await server.client.createSession(server.projectRoot, { persona });

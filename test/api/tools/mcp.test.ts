@@ -1,21 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
 
 const script = fileURLToPath(new URL('../../support/mcp/mcp-stdio-server.mjs', import.meta.url));
 
 describe('tools of MCP servers', () => {
-  let server: TestServer;
   const root = instructionRootWith({
     BOXER: ['mcp_servers: [box]', 'permissions: {allow: [mcp__box__*]}'],
     ASKER: ['mcp_servers: [box]'],
     SILENT: ['mcp_servers: [mute]'],
   });
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const file = path.join(root, 'mcp.json');
     const command = process.execPath;
     await writeFile(
@@ -27,16 +26,15 @@ describe('tools of MCP servers', () => {
         },
       }),
     );
-    server = await startServer({
+    return {
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_MCP_FILE: file,
         TURNPIKE_MCP_CONNECT_MS: '5000',
         TURNPIKE_TOOL_TIMEOUT_MS: '1500',
       },
-    });
+    };
   });
-  afterAll(() => server.close());
 
   const call = (tool: string, input: object = {}): string =>
     `[[tool=mcp__box__${tool} ${JSON.stringify(input)}]]`;

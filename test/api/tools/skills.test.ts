@@ -1,9 +1,9 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const call = (name: string, input: object, step = 1): string =>
   `[[tool=${name} ${JSON.stringify(input)} step=${step}]]`;
@@ -12,14 +12,13 @@ const readFile = (name: string, file: string): string =>
   call('read_skill_file', { name, path: file });
 
 describe('skills', () => {
-  let server: TestServer;
   const root = instructionRootWith({
     READER: ['tools: [read, write]'],
     NAMED: ['tools: [read]', 'skills: [git-log]'],
     NONE: ['skills: []'],
     BARRED: ['disallowed_tools: [load_skill]'],
   });
-  beforeAll(async () => {
+  const server = useServer(async () => {
     await put('skills/release-notes', 'description: Writes release notes.', 'Be brief.');
     await put(
       'skills/git-log',
@@ -32,11 +31,10 @@ describe('skills', () => {
     await writeFile(path.join(root, 'skills/release-notes/image.png'), Buffer.from([0, 1, 2]));
     await writeFile(path.join(root, 'secret.md'), 'A secret.');
     await symlink(path.join(root, 'secret.md'), path.join(root, 'skills/release-notes/link.md'));
-    server = await startServer({
+    return {
       environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_PROJECT_SKILLS: 'true' },
-    });
+    };
   });
-  afterAll(() => server.close());
 
   async function put(folder: string, fields: string, body: string, inRoot = root): Promise<void> {
     const at = path.join(inRoot, folder);

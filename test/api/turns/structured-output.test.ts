@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { describe, expect, it } from '@jest/globals';
+import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 const schema = {
@@ -23,15 +23,13 @@ function doubling(levels: number): object {
 }
 
 describe('a turn that is to end with an object', () => {
-  let server: TestServer;
   const folder = newFolder();
-  beforeAll(async () => {
+  const server = useServer(async () => {
     const models = path.join(folder, 'models.json');
     // A model without a format of replies.
     await writeFile(models, '{"claude-sonnet-4-6":{"structuredOutputs":false}}');
-    server = await startServer({ environment: { TURNPIKE_MODELS: models } });
+    return { environment: { TURNPIKE_MODELS: models } };
   });
-  afterAll(() => server.close());
 
   async function run(message: string, opts: object = {}, sessionId?: string) {
     const { client, projectRoot } = server;

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../support/clients/client.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 type Chunk = Record<string, unknown> & { type: string };
@@ -64,13 +64,11 @@ async function openStream(server: TestServer, body: object, query = ''): Promise
 }
 
 describe('the oracle wire', () => {
-  let server: TestServer;
   const root = newFolder();
-  beforeAll(async () => {
+  const server = useServer(async () => {
     await mkdir(path.join(root, 'my-project'));
-    server = await startServer({ environment: { TURNPIKE_ORACLE_ROOT: root } });
+    return { environment: { TURNPIKE_ORACLE_ROOT: root } };
   });
-  afterAll(() => server.close());
 
   const stream = (body: object, query = ''): Promise<ChunkReader> =>
     openStream(server, body, query);

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import OpenAI, { APIError } from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const patch = {
   type: 'custom' as const,
@@ -11,11 +12,10 @@ const patch = {
 };
 
 describe('what clients of OpenAI send by default', () => {
-  let client: OpenAI;
   const server = useServer();
-  beforeAll(async () => {
-    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
-  });
+  const client = useShared(
+    () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 }),
+  );
 
   const statusOf = async (asked: Promise<unknown>): Promise<unknown> => {
     const error = await asked.then(

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import OpenAI, { APIError } from 'openai';
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 type Call = Extract<Response['output'][number], { type: 'function_call' }>;
 type Input = ResponseInputItem[];
@@ -26,11 +27,8 @@ const image =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 describe('conversations that clients keep themselves', () => {
-  let client: OpenAI;
   const server = useServer();
-  beforeAll(async () => {
-    client = await clientOf('keeper');
-  });
+  const client = useShared(() => clientOf('keeper'));
 
   /** A principal of its own, so that a test sees its own sessions. */
   async function clientOf(principal: string): Promise<OpenAI> {
@@ -241,11 +239,10 @@ describe('conversations that clients keep themselves', () => {
 });
 
 describe('a request that answers', () => {
-  let client: OpenAI;
   const server = useServer();
-  beforeAll(async () => {
-    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
-  });
+  const client = useShared(
+    () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 }),
+  );
 
   const schema = {
     type: 'object',

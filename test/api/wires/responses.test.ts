@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import OpenAI, { APIError } from 'openai';
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 type Call = Extract<Response['output'][number], { type: 'function_call' }>;
 type Asked = Extract<Response['output'][number], { type: 'mcp_approval_request' }>;
@@ -22,11 +23,8 @@ const isAsked = (item: Response['output'][number]): item is Asked =>
   item.type === 'mcp_approval_request';
 
 describe('the Responses API for the package openai', () => {
-  let client: OpenAI;
   const server = useServer();
-  beforeAll(async () => {
-    client = clientOf(server);
-  });
+  const client = useShared(() => clientOf(server));
 
   const clientOf = ({ url }: TestServer, apiKey = 'none'): OpenAI =>
     new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });

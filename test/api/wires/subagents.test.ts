@@ -2,26 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HttpAgent, type RunAgentParameters } from '@ag-ui/client';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 
 const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const opts = { mode: 'direct', subagentGovernance };
 
-let server: TestServer;
 const TURNPIKE_INSTRUCTION_ROOT = instructionRootWith({
   LEAD: ['subagents: [WRITER]', 'AGENT_TYPE: 1', 'tools: [read, write]'],
   WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
 });
-beforeAll(async () => {
+const server = useServer(async () => {
   const TURNPIKE_ENABLE_SUBAGENTS = 'true';
-  server = await startServer({
+  return {
     environment: { TURNPIKE_INSTRUCTION_ROOT, TURNPIKE_ENABLE_SUBAGENTS },
-  });
+  };
 });
-afterAll(() => server.close());
 
 const write = (file: string): string =>
   `[[tool=write ${JSON.stringify({ file_path: file, content: 'x' })}]]`;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { newStore } from '../../support/database/test-store.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -12,12 +12,11 @@ const call = (name: string, input: object): string => `[[tool=${name} ${JSON.str
 const tools = ['read', 'write', 'edit', 'glob', 'grep'];
 
 describe("the server's own folders", () => {
-  let server: TestServer;
   /** The folder above all of the server's own. */
   const at = (...parts: string[]): string => path.join(above, ...parts);
   const instructions = instructionRootWith({});
   const above = newFolder();
-  beforeAll(async () => {
+  const server = useServer(async () => {
     for (const name of ['blobs', 'keys', 'project']) {
       await mkdir(at(name));
       await writeFile(at(name, 'a.txt'), name === 'project' ? 'plain' : SECRET);
@@ -26,8 +25,7 @@ describe("the server's own folders", () => {
     await symlink(instructions, at('instructions'));
     await symlink('../blobs', at('project', 'link'));
     await symlink(path.join(instructions, 'agents'), at('project', 'agents'));
-    server = await startServer({
-      // The store is on disk: folders in memory are no project roots.
+    return {
       store: await newStore(above),
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: at('instructions'),
@@ -35,9 +33,8 @@ describe("the server's own folders", () => {
         TURNPIKE_SANDBOX_HIDE: at('keys'),
         TURNPIKE_PERMISSIONS_FILE: at('rules.yaml'),
       },
-    });
+    };
   });
-  afterAll(() => server.close());
 
   async function run(name: string, input: object, session: object = {}) {
     const rest = { mode: 'acceptEdits', permissions: { allow: ['*'] }, ...session };

@@ -11,14 +11,13 @@ import { startReceiver, verify } from '../../support/webhooks/start-receiver.js'
 import { useShared } from '../../support/suite.js';
 
 describe('schedules', () => {
-  let scene: ScheduleScene;
   let secret: string;
   const receiver = useShared(startReceiver);
   const server = useServer({
     environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*', TURNPIKE_SESSION_QUEUE: '2' },
   });
+  const scene = useShared(() => new ScheduleScene(server));
   beforeAll(async () => {
-    scene = new ScheduleScene(server);
     const made = await server.client.post('/api/harness/webhooks', {
       url: receiver.url,
       events: ['schedule.missed', 'schedule.paused'],

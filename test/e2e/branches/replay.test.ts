@@ -2,21 +2,19 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 type Json = Record<string, unknown>;
 
 const someId = 'turn_00000000-0000-4000-8000-000000000000';
 
 describe('a replay', () => {
-  let client: TurnpikeClient;
   const server = useServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
-  beforeAll(async () => {
-    client = new TurnpikeClient({ url: server.url });
-  });
+  const client = useShared(() => new TurnpikeClient({ url: server.url }));
 
   const create = (more: Json = {}) => server.client.createSession(server.projectRoot, more);
   /** Runs a turn to its end. @returns its id. */

@@ -4,13 +4,13 @@ import { feedback } from '../../../src/storage/schema.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 describe('feedback whose process dies in the middle', () => {
-  let client: KeyedClient;
   let path: string;
   const server = useServer({ environment: { TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*' } });
+  const client = useShared(() => new KeyedClient(server.url));
   beforeAll(async () => {
-    client = new KeyedClient(server.url);
     await client.send('POST', '/api/harness/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const sessionId = await server.client.createSession(server.projectRoot);
     const turn = await server.client.turn(sessionId, 'Hello');

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { startServer, type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const path = '/memories/notes.md';
 const base = '/api/harness/memory';
@@ -15,7 +16,6 @@ const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, app
 const toolsOf = ({ modelRequests }: TestServer) => modelRequests.at(-1)?.body.tools ?? [];
 
 describe('memory', () => {
-  let owner: KeyedClient;
   const server = useServer(async () => ({
     environment: {
       TURNPIKE_INSTRUCTION_ROOT: instructionRootWith({
@@ -28,9 +28,7 @@ describe('memory', () => {
       TURNPIKE_MEMORY_FILES: '3',
     },
   }));
-  beforeAll(async () => {
-    owner = new KeyedClient(server.url);
-  });
+  const owner = useShared(() => new KeyedClient(server.url));
 
   const run = async (persona: string, message: string, more: Record<string, unknown> = {}) => {
     const opts = { subagentGovernance, ...more };
