@@ -1,24 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from './program.js';
+import { serveHttp } from '../../test/support/serve-http.js';
+import { useShared } from '../../test/support/suite.js';
 
 /** Runs a command against a server that records requests and refuses all but those that begin another. */
 describe('the commands', () => {
   const requests: { call: string; body?: unknown }[] = [];
-  let server: Server;
-  let url = '';
-
   beforeEach(async () => {
     requests.length = 0;
-    server = createServer((request, response) => void answer(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('No port');
-    url = `http://127.0.0.1:${address.port}`;
   });
-  afterEach(() => new Promise((resolve) => server.close(resolve)));
+  const server = useShared(() => serveHttp(answer));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = `${request.method} ${request.url}`;
@@ -40,7 +34,7 @@ describe('the commands', () => {
     let stdout = '';
     let stderr = '';
     const code = await runCommand(args, {
-      environment: { TURNPIKE_URL: url, INIT_CWD: '/home/me' },
+      environment: { TURNPIKE_URL: server.url, INIT_CWD: '/home/me' },
       out: (text) => void (stdout += text),
       err: (text) => void (stderr += text),
       exitCode: 0,

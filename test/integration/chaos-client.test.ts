@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkReader } from '../../chaos/check/check-reader.mjs';
 import { readTurn } from '../../chaos/load/read-turn.mjs';
 import type { World } from '../../chaos/types.js';
+import { type HttpServer, serveHttp } from '../support/serve-http.js';
 
 const cursors = ['1.1', '1.2', '1.3', '1.4', '1.5.1', '1.5.2'];
 
@@ -17,20 +16,16 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server of the kit's own making: what it does wrong must not be smoothed over by the client. */
 describe('the client of the chaos kit', () => {
-  const servers: Server[] = [];
+  const servers: HttpServer[] = [];
   const asked: string[] = [];
 
   afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    }
+    for (const server of servers.splice(0)) await server.close();
     asked.length = 0;
   });
 
   async function worldOf(...answers: Answer[]): Promise<World> {
-    const server = createServer((request, response) => {
+    const server = await serveHttp((request, response) => {
       const cursor = request.headers['last-event-id'];
       asked.push(`${request.method} ${cursor === undefined ? 'start' : String(cursor)}`);
       const answer = answers.shift();
@@ -38,11 +33,8 @@ describe('the client of the chaos kit', () => {
       answer(request, response);
     });
     servers.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return {
-      apis: () => [url],
+      apis: () => [server.url],
       projects: '',
       persona: '',
       streams: new Set(),

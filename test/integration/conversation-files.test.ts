@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import type { OutputBlock } from '../../src/platform/parsing/tool-output.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
 import type { RequestBlock } from '../../rehearsal/request-types.js';
-import type { OpenedDatabase } from '../../src/storage/connection.js';
 import { ToolFailure, type ToolDefinition } from '../../src/tools/tool.js';
-import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import { openTestDatabase } from '../support/database/database.js';
 import { readTurn } from '../support/turn/read-turn.js';
-import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
+import { openTestServices } from '../support/turn/turn-services.js';
+import { submit, newSession } from '../support/turn/submit.js';
+import { useDatabase } from '../support/database/database.js';
+import { useShared } from '../support/suite.js';
 
 const picture = (width: number, blue: number): Promise<Buffer> =>
   sharp({ create: { width, height: 8, channels: 3, background: { r: 0, g: 0, b: blue } } })
@@ -37,38 +37,19 @@ const shots: ToolDefinition = {
 };
 
 describe('the files of a conversation', () => {
-  let database: OpenedDatabase;
-  let test: TestServices;
-  let worker: TurnWorker;
   let sessionId: string;
+  const database = useDatabase();
+  const test = useShared(() => openTestServices(database, [shots]));
   beforeAll(async () => {
-    database = await openTestDatabase();
-    test = await openTestServices(database, [shots]);
-    worker = await test.startWorker();
-  });
-  afterAll(async () => {
-    await worker.stop();
-    await test.close();
-    await database.close();
+    await test.startWorker();
   });
   beforeEach(async () => {
-    const { projectRoot } = test;
-    const session = await test.services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    sessionId = session.id;
+    sessionId = await newSession(test);
   });
 
   async function turn(message: string, attachments: string[] = []): Promise<TurnEvent[]> {
-    const { turnId } = await test.services.submitter.submit({
-      sessionId,
-      message,
-      opts: { tools: ['shots'] },
-      attachments,
-      idempotencyKey: undefined,
-    });
+    const more = { sessionId, attachments };
+    const { turnId } = await submit(test, message, { tools: ['shots'] }, more);
     return readTurn(test.services.follower, turnId);
   }
 

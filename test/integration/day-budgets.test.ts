@@ -9,6 +9,7 @@ import { tokensOf } from '../../src/governance/limits/cost.js';
 import { HeldTool } from '../support/turn/held-tool.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 const REPLY = 200;
 
@@ -32,23 +33,10 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     limits: { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay },
     projectRoots: [fleet.test.projectRoot],
   });
-  async function submit(message: string, principal: Principal): Promise<string> {
-    const { services, projectRoot } = fleet.test;
-    const session = await services.sessions.create({
-      projectRoot,
-      principalId: principal.id,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    const { turnId } = await services.submitter.submit({
-      sessionId: session.id,
-      principal,
-      message,
-      opts: { tools: ['look'], onDisconnect: 'continue' },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    return turnId;
+  async function ask(message: string, principal: Principal): Promise<string> {
+    const sessionId = await newSession(fleet.test, { principalId: principal.id });
+    const opts = { tools: ['look'], onDisconnect: 'continue' };
+    return (await submit(fleet.test, message, opts, { sessionId, principal })).turnId;
   }
   async function end(turnId: string, see?: () => Promise<void>): Promise<TurnEvent | undefined> {
     const seen = await readTurn(fleet.test.services.follower, turnId, async () => {
@@ -79,7 +67,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
 
   /** Measures the tokens of one turn, as a user without a budget. */
   async function measure(): Promise<number> {
-    await end(await submit('[[tokens=50]]', { ...alice(0), id: 'bob' }));
+    await end(await ask('[[tokens=50]]', { ...alice(0), id: 'bob' }));
     const tokens = await usedByTurns();
     await fleet.test.services.db.delete(turns);
     return tokens;
@@ -91,7 +79,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const limit = (await measure()) * 2;
     const messages = ['[[tokens=50]]', '[[tokens=20 gap=2]]', '[[fail=400]]', '[[tokens=9000]]'];
     const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => submit(messages[i % 4] ?? '', alice(limit))),
+      Array.from({ length: 20 }, (_, i) => ask(messages[i % 4] ?? '', alice(limit))),
     );
     const watch = async (): Promise<void> =>
       expect((await used()).tokens).toBeLessThanOrEqual(limit);
@@ -114,7 +102,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     Object.assign(fleet.test.config, { maxTokens: 100_000 });
     const limit = perTurn * 10 + REPLY;
     const ids = await Promise.all(
-      Array.from({ length: 10 }, () => submit('[[tokens=50]]', alice(limit))),
+      Array.from({ length: 10 }, () => ask('[[tokens=50]]', alice(limit))),
     );
     const ends = await Promise.all(ids.map((id) => end(id)));
     expect(ends.map((event) => event?.type === 'turn.ended' && event.outcome)).toEqual(
@@ -130,13 +118,13 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     await fleet.start();
     Object.assign(fleet.test.config, { maxTokens: 1_000_000 });
     const limit = 50_000;
-    const holding = await submit('[[tokens=50]] [[stall=600000]]', alice(limit));
+    const holding = await ask('[[tokens=50]] [[stall=600000]]', alice(limit));
     await begun(holding);
     const waiting = await Promise.all(
-      Array.from({ length: 6 }, () => submit('[[tokens=50]]', alice(limit))),
+      Array.from({ length: 6 }, () => ask('[[tokens=50]]', alice(limit))),
     );
     await Promise.all(waiting.map(noticed));
-    const bobs = await submit('Hello', { ...alice(0), id: 'bob' });
+    const bobs = await ask('Hello', { ...alice(0), id: 'bob' });
     expect(await end(bobs)).toMatchObject({ outcome: 'completed' });
     const { services } = fleet.test;
     const [cancelled = '', ...others] = waiting;
@@ -154,7 +142,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     const perTurn = await measure();
     // The tool's result is more than the day has left.
     void look.call(1).then((call) => call.finish('word '.repeat(2_000)));
-    const between = await submit('[[tool=look {}]]', alice(perTurn));
+    const between = await ask('[[tool=look {}]]', alice(perTurn));
     expect(await end(between)).toMatchObject({
       outcome: 'limited',
       reason: 'daily_token_budget',
@@ -167,10 +155,10 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
   it('settle what was cut: by an interrupt, and by a worker that stops', async () => {
     await fleet.start();
     const stalling = '[[tokens=50]] [[stall=600000]]';
-    const interrupted = await submit(stalling, alice(1_000_000, 10));
+    const interrupted = await ask(stalling, alice(1_000_000, 10));
     // The provider reports a call's input before its first word: the second call reads what the first has cached.
     await begun(interrupted);
-    const handedBack = await submit(stalling, alice(1_000_000, 10));
+    const handedBack = await ask(stalling, alice(1_000_000, 10));
     await begun(handedBack);
     const { services } = fleet.test;
     const reserved = await used();
@@ -189,7 +177,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
 
   it('cost a turn without limits nothing, and store none', async () => {
     await fleet.start();
-    await end(await submit('Hello', { ...alice(0), id: 'alice' }));
+    await end(await ask('Hello', { ...alice(0), id: 'alice' }));
     expect((await rows())[0]?.budget).toBeNull();
     expect(await used()).toEqual({ tokens: 0, microUsd: 0 });
   });
@@ -198,7 +186,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     await fleet.start();
     const principal = alice(0, 0.02);
     const messages = Array.from({ length: 12 }, () => '[[tokens=90]]');
-    const ids = await Promise.all(messages.map((message) => submit(message, principal)));
+    const ids = await Promise.all(messages.map((message) => ask(message, principal)));
     await Promise.all(ids.map((id) => end(id)));
     expect((await used()).microUsd).toBeLessThanOrEqual(20_000);
     expect((await rows()).map(({ endReason }) => endReason)).toContain('daily_cost_budget');

@@ -5,6 +5,7 @@ import type { TurnRow } from '../../src/turn/state/turn-row.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openFleet, type Fleet } from '../support/turn/start-fleet.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 /** Slots of all workers: of one worker, or two on each of two. */
 const SLOTS = 4;
@@ -16,22 +17,10 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   });
   afterEach(() => fleet.close());
 
-  async function submit(principalId: string, opts: object = {}): Promise<string> {
-    const { services, projectRoot } = fleet.test;
-    const session = await services.sessions.create({
-      projectRoot,
-      principalId,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    const { turnId } = await services.submitter.submit({
-      sessionId: session.id,
-      message: '[[tokens=4 gap=20]]',
-      opts: { tools: [], onDisconnect: 'continue', ...opts },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    return turnId;
+  async function ask(principalId: string, more: object = {}): Promise<string> {
+    const sessionId = await newSession(fleet.test, { principalId });
+    const opts = { tools: [], onDisconnect: 'continue', ...more };
+    return (await submit(fleet.test, '[[tokens=4 gap=20]]', opts, { sessionId })).turnId;
   }
   async function end(turnId: string): Promise<void> {
     await readTurn(fleet.test.services.follower, turnId);
@@ -45,9 +34,9 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   const allOf = (ids: readonly string[]) => Promise.all(ids.map((id) => end(id)));
 
   it('lets nobody wait for more than the turns that run', async () => {
-    for (let i = 0; i < 60; i += 1) await submit('greedy');
+    for (let i = 0; i < 60; i += 1) await ask('greedy');
     await fleet.start();
-    for (let i = 0; i < 6; i += 1) await end(await submit('modest'));
+    for (let i = 0; i < 6; i += 1) await end(await ask('modest'));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
     // Some wait to the end: each turn of the other had somebody to pass.
     expect(greedy.filter(({ status }) => status === 'queued')).not.toEqual([]);
@@ -64,9 +53,9 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   });
 
   it('runs turns of one principal in their order, and the background when nothing else waits', async () => {
-    const quiet = await submit('one', { priority: 'background' });
+    const quiet = await ask('one', { priority: 'background' });
     const others: string[] = [];
-    for (let i = 0; i < 20; i += 1) others.push(await submit('one'));
+    for (let i = 0; i < 20; i += 1) others.push(await ask('one'));
     await fleet.start();
     await allOf([quiet, ...others]);
     const rows = await rowsOf('one');
@@ -86,7 +75,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
     const principals = ['a', 'b', 'c', 'd', 'e'];
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) {
-      ids.push(await submit(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a'));
+      ids.push(await ask(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a'));
     }
     await fleet.start();
     // No sweeper runs here.

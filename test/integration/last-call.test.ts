@@ -7,6 +7,7 @@ import { useDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
 import { useShared } from '../support/suite.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -43,30 +44,19 @@ describe('the last call of a turn', () => {
       }),
     };
     test = await openTestServices(database, [look, fail]);
-    const { projectRoot, services } = test;
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    sessionId = session.id;
+    sessionId = await newSession(test);
     await test.startWorker();
   });
   afterEach(() => test.close());
 
   const readAll = (turnId: string): Promise<TurnEvent[]> =>
     readTurn(test.services.follower, turnId);
-  const submit = async (message: string, agentConfig: object, opts: object = {}) => {
-    const { turnId } = await test.services.submitter.submit({
-      sessionId,
-      message,
-      opts: { tools: ['look', 'fail'], onDisconnect: 'continue', agentConfig, ...opts },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    return turnId;
+  const send = async (message: string, agentConfig: object, more: object = {}) => {
+    const tools = ['look', 'fail'];
+    const opts = { tools, onDisconnect: 'continue', agentConfig, ...more };
+    return (await submit(test, message, opts, { sessionId })).turnId;
   };
-  const run = async (...args: Parameters<typeof submit>) => readAll(await submit(...args));
+  const run = async (...args: Parameters<typeof send>) => readAll(await send(...args));
   const of = <T extends TurnEvent['type']>(events: readonly TurnEvent[], type: T): Of<T>[] =>
     events.filter((event): event is Of<T> => event.type === type);
   const choices = () =>
@@ -129,7 +119,7 @@ describe('the last call of a turn', () => {
     await test.drain();
     services.queue = new MemoryTurnQueue(() => undefined);
     const first = await test.startWorker();
-    const turnId = await submit('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
+    const turnId = await send('[[loop=2 tool=look {"n":"$i"}]] [[tokens=30 gap=20]]', {
       max_iterations: 3,
     });
     await services.queue.wake();
@@ -169,29 +159,15 @@ describe('a turn’s token budget', () => {
   });
 
   const ask = async (sessionId: string, message: string, token_budget: number) => {
-    const { services } = test;
-    const { turnId } = await services.submitter.submit({
-      sessionId,
-      message,
-      opts: { tools: [], onDisconnect: 'continue', agentConfig: { token_budget } },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    const seen = await readTurn(services.follower, turnId);
+    const agentConfig = { token_budget };
+    const opts = { tools: [], onDisconnect: 'continue', agentConfig };
+    const { turnId } = await submit(test, message, opts, { sessionId });
+    const seen = await readTurn(test.services.follower, turnId);
     return seen.find((event): event is Of<'turn.ended'> => event.type === 'turn.ended');
-  };
-  const newSession = async () => {
-    const { projectRoot, services } = test;
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    return session.id;
   };
 
   it('ends none of fifty questions in one conversation', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     const question = `${'What of it is worth keeping, and why? '.repeat(150)} [[tokens=400]]`;
     let paid = 0;
     for (let asked = 1; asked <= 50; asked += 1) {
@@ -205,7 +181,7 @@ describe('a turn’s token budget', () => {
   });
 
   it('of a thousand makes a call, and holds', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     expect(await ask(sessionId, 'Hello', 1_000)).toMatchObject({ outcome: 'completed' });
     const long = await ask(sessionId, '[[tokens=4000]]', 1_000);
     expect(long).toMatchObject({ outcome: 'limited', reason: 'token_budget' });
@@ -214,7 +190,7 @@ describe('a turn’s token budget', () => {
   });
 
   it('says by how much a message alone is too large', async () => {
-    const end = await ask(await newSession(), 'word '.repeat(2_000), 1_000);
+    const end = await ask(await newSession(test), 'word '.repeat(2_000), 1_000);
     expect(end).toMatchObject({ outcome: 'limited', reason: 'token_budget' });
     expect(end?.text).toBe(
       '[Stopped: the budget of 1,000 tokens was used up. There is no answer yet.]',

@@ -8,6 +8,7 @@ import { useDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
 import { unlikeModels } from '../support/model/unlike-models.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 /** The newest and the oldest for the short form. */
 const models =
@@ -49,21 +50,12 @@ describe('a conversation of twenty turns', () => {
     const { projectRoot, modelRequests } = test;
     let { services } = test;
     let worker = await test.startWorker();
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
+    const sessionId = await newSession(test);
     const outcomes: string[] = [];
     const notices: string[] = [];
     for (const [index, { message, opts }] of script.entries()) {
-      const { turnId } = await services.submitter.submit({
-        sessionId: session.id,
-        message,
-        opts: { model, tools: ['glob', 'read'], onDisconnect: 'continue', ...opts },
-        attachments: [],
-        idempotencyKey: undefined,
-      });
+      const asked = { model, tools: ['glob', 'read'], onDisconnect: 'continue', ...opts };
+      const { turnId } = await submit({ services, projectRoot }, message, asked, { sessionId });
       if (message.startsWith('Crash.')) {
         const before = modelRequests.length;
         while (modelRequests.length < before + 2) {
@@ -81,7 +73,7 @@ describe('a conversation of twenty turns', () => {
       }
       if (index === 11) {
         const report = await services.conversations.compact(
-          session.id,
+          sessionId,
           undefined,
           new AbortController().signal,
         );
@@ -101,7 +93,7 @@ describe('a conversation of twenty turns', () => {
     const made = await database.db
       .select()
       .from(compactions)
-      .where(eq(compactions.sessionId, session.id));
+      .where(eq(compactions.sessionId, sessionId));
     expect(made.length).toBeGreaterThanOrEqual(1);
     await worker.stop();
     await test.close();

@@ -17,6 +17,7 @@ import { useDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 describe('a refused request ends no session', () => {
   let test: TestServices;
@@ -27,13 +28,7 @@ describe('a refused request ends no session', () => {
     await database.db.delete(turns);
     test = await openTestServices(database, [readTool, globTool]);
     worker = await test.startWorker();
-    const { projectRoot } = test;
-    const session = await test.services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    sessionId = session.id;
+    sessionId = await newSession(test);
   });
   afterEach(async () => {
     await worker.stop();
@@ -46,13 +41,8 @@ describe('a refused request ends no session', () => {
     attachments: string[] = [],
   ): Promise<TurnEvent[]> {
     const { services } = test;
-    const { turnId } = await services.submitter.submit({
-      sessionId,
-      message,
-      opts: { tools: [], ...opts },
-      attachments,
-      idempotencyKey: undefined,
-    });
+    const more = { sessionId, attachments };
+    const { turnId } = await submit(test, message, { tools: [], ...opts }, more);
     return readTurn(services.follower, turnId);
   }
 

@@ -21,6 +21,7 @@ import { HeldTool } from '../support/turn/held-tool.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 describe('a turn that another worker takes over', () => {
   const database = useDatabase();
@@ -57,21 +58,9 @@ describe('a turn that another worker takes over', () => {
     return started;
   }
 
-  async function submit(message: string, names: string[]): Promise<string> {
-    const { services, projectRoot } = test;
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'acceptEdits',
-    });
-    const { turnId } = await services.submitter.submit({
-      sessionId: session.id,
-      message,
-      opts: { tools: names, maxTurns: 6 },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    return turnId;
+  async function send(message: string, tools: string[]): Promise<string> {
+    const sessionId = await newSession(test, { mode: 'acceptEdits' });
+    return (await submit(test, message, { tools, maxTurns: 6 }, { sessionId })).turnId;
   }
 
   /** Ends the lease, as a long pause does: the worker that has the turn does not know yet. */
@@ -94,7 +83,7 @@ describe('a turn that another worker takes over', () => {
     await open([tool]);
     const { services } = test;
     const first = newWorker();
-    const turnId = await submit('[[tool=deploy {}]] [[stall=10000 step=2]]', ['deploy']);
+    const turnId = await send('[[tool=deploy {}]] [[stall=10000 step=2]]', ['deploy']);
     await first.queue.wake();
     const call = await tool.call(1);
     await lapse(turnId);
@@ -135,7 +124,7 @@ describe('a turn that another worker takes over', () => {
     };
     await open([], [deploy]);
     const first = newWorker();
-    const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
+    const turnId = await send('[[tool=deploy {}]]', ['deploy']);
     await first.queue.wake();
     const seen = await follow(turnId, async (events) => {
       if (events.at(-1)?.type !== 'tool.started') return;
@@ -151,7 +140,7 @@ describe('a turn that another worker takes over', () => {
     async (retry) => {
       const tool = new HeldTool('sync', { effect: 'edit', retry });
       await open([tool]);
-      const turnId = await submit('[[tool=sync {}]]', ['sync']);
+      const turnId = await send('[[tool=sync {}]]', ['sync']);
       await newWorker().queue.wake();
       const lost = await tool.call(1);
       await lapse(turnId);
@@ -179,7 +168,7 @@ describe('a turn that another worker takes over', () => {
   it('runs no lost call of a tool that is gone since: nobody knows what it did', async () => {
     const tool = new HeldTool('deploy', { effect: 'edit', retry: 'safe' });
     await open([tool]);
-    const turnId = await submit('[[tool=deploy {}]]', ['deploy']);
+    const turnId = await send('[[tool=deploy {}]]', ['deploy']);
     await newWorker().queue.wake();
     await tool.call(1);
     await lapse(turnId);
@@ -191,7 +180,7 @@ describe('a turn that another worker takes over', () => {
   it('answers a message that was delivered to a call its attempt did not live to make', async () => {
     await open([]);
     const { db } = test.services;
-    const turnId = await submit('[[tokens=2]]', []);
+    const turnId = await send('[[tokens=2]]', []);
     const { sessionId } = await getTurn(db, turnId);
     const now = new Date();
     await db
@@ -226,7 +215,7 @@ describe('a turn that another worker takes over', () => {
 
   it('ends at its deadline in a stream that stalls, with what was said', async () => {
     await open([]);
-    const turnId = await submit('[[tokens=50]] [[stall=60000]]', []);
+    const turnId = await send('[[tokens=50]] [[stall=60000]]', []);
     await newWorker().queue.wake();
     const { turnTimeoutMs } = test.config;
     let isLate = false;
@@ -251,7 +240,7 @@ describe('a turn that another worker takes over', () => {
     await open([tool]);
     test.config.drainMs = 5_000;
     const first = newWorker();
-    await submit('[[tool=look {}]]', ['look']);
+    await send('[[tool=look {}]]', ['look']);
     await first.queue.wake();
     const call = await tool.call(1);
     const stopping = (await first.worker).stop();
@@ -298,7 +287,7 @@ describe('a turn that another worker takes over', () => {
     await fc.assert(
       fc.asyncProperty(scripts, moments, async (script, crashes) => {
         const firstOfRun = workers.length;
-        const turnId = await submit(script.join(' '), ['deploy', 'look']);
+        const turnId = await send(script.join(' '), ['deploy', 'look']);
         await newWorker().queue.wake();
         const left = [...crashes].sort((a, b) => a - b);
         const seen = await follow(turnId, async (events) => {

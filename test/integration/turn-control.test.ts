@@ -16,6 +16,7 @@ import { useDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>;
 
@@ -44,17 +45,10 @@ describe('the control of a turn', () => {
   });
   afterEach(() => test.close());
 
-  const submit = async (message: string, opts: object, persona = 'WORKING_ITEMS') => {
-    const { services, projectRoot } = test;
-    const session = await services.sessions.create({ projectRoot, persona, mode: 'direct' });
-    const { turnId } = await services.submitter.submit({
-      sessionId: session.id,
-      message,
-      opts: { tools: ['look', 'fail'], onDisconnect: 'continue', ...opts },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
-    return turnId;
+  const send = async (message: string, more: object, persona = 'WORKING_ITEMS') => {
+    const sessionId = await newSession(test, { persona });
+    const opts = { tools: ['look', 'fail'], onDisconnect: 'continue', ...more };
+    return (await submit(test, message, opts, { sessionId })).turnId;
   };
   const readAll = (turnId: string): Promise<TurnEvent[]> =>
     readTurn(test.services.follower, turnId);
@@ -82,7 +76,7 @@ describe('the control of a turn', () => {
     const anyTurn = fc.tuple(fc.array(anyDirective, { minLength: 1, maxLength: 2 }), anyConfig);
     await fc.assert(
       fc.asyncProperty(anyTurn, async ([directives, agentConfig]) => {
-        const events = await readAll(await submit(directives.join(' '), { agentConfig }));
+        const events = await readAll(await send(directives.join(' '), { agentConfig }));
         const ends = of(events, 'turn.ended');
         expect([ends.length, events.at(-1)?.type]).toEqual([1, 'turn.ended']);
         const [end] = ends;
@@ -114,7 +108,7 @@ describe('the control of a turn', () => {
     async (model) => {
       await test.startWorker();
       const opts = { model, agentConfig: { max_iterations: 8 } };
-      const events = await readAll(await submit('[[loop=6 tool=look {"n":"$i"}]]', opts));
+      const events = await readAll(await send('[[loop=6 tool=look {"n":"$i"}]]', opts));
       expect(noticesOf(events)).toEqual(['iteration-limit']);
       expect(test.modelRequests).toHaveLength(7);
       for (const [index, request] of test.modelRequests.entries()) {
@@ -131,7 +125,7 @@ describe('the control of a turn', () => {
     const { services, modelRequests } = test;
     const first = await test.startWorker();
     const message = '[[loop=5 tool=look {"n":"$i"}]] [[tokens=20 gap=20]]';
-    const turnId = await submit(message, { agentConfig: { max_iterations: 7 } });
+    const turnId = await send(message, { agentConfig: { max_iterations: 7 } });
     // Each step streams for 400 ms: the worker stops in the last, and its successor begins it
     // again.
     while (modelRequests.length < 6) await new Promise((resolve) => setImmediate(resolve));
@@ -148,7 +142,7 @@ describe('the control of a turn', () => {
 
   it('holds a limit of cost by the price of the model', async () => {
     await test.startWorker();
-    const events = await readAll(await submit('[[tokens=4000]]', { maxCostUsd: 0.01 }));
+    const events = await readAll(await send('[[tokens=4000]]', { maxCostUsd: 0.01 }));
     const [end] = of(events, 'turn.ended');
     expect(end).toMatchObject({ outcome: 'limited', reason: 'cost_budget' });
     const price = { input: 3, output: 15 };
@@ -161,22 +155,10 @@ describe('the control of a turn', () => {
   it('ends a turn when its session has no tokens left', async () => {
     test.config.sessionTokens = 1_500;
     await test.startWorker();
-    const { services, projectRoot } = test;
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
-    const say = async (message: string) => {
-      const { turnId } = await services.submitter.submit({
-        sessionId: session.id,
-        message,
-        opts: { tools: [], onDisconnect: 'continue' },
-        attachments: [],
-        idempotencyKey: undefined,
-      });
-      return readAll(turnId);
-    };
+    const sessionId = await newSession(test);
+    const opts = { tools: [], onDisconnect: 'continue' };
+    const say = async (message: string) =>
+      readAll((await submit(test, message, opts, { sessionId })).turnId);
     const first = of(await say('[[tokens=50]]'), 'turn.ended');
     expect(first).toMatchObject([{ outcome: 'completed' }]);
     const rest = of(await say('[[tokens=3000]]'), 'turn.ended');
@@ -194,23 +176,14 @@ describe('the control of a turn', () => {
       await test.startWorker();
     };
     const talk = async (turnsBefore: number, lastOpts: object = {}) => {
-      const { services, projectRoot } = test;
-      const session = await services.sessions.create({
-        projectRoot,
-        persona: 'WORKING_ITEMS',
-        mode: 'direct',
-      });
+      const sessionId = await newSession(test);
       let events: TurnEvent[] = [];
       for (let turn = 0; turn <= turnsBefore; turn += 1) {
         const isLast = turn === turnsBefore;
-        const { turnId } = await services.submitter.submit({
-          sessionId: session.id,
-          message: isLast ? 'Last' : `Question ${turn}: ${long}`,
-          opts: { ...small, tools: [], onDisconnect: 'continue', ...(isLast ? lastOpts : {}) },
-          attachments: [],
-          idempotencyKey: undefined,
-        });
-        events = await readAll(turnId);
+        const message = isLast ? 'Last' : `Question ${turn}: ${long}`;
+        const always = { ...small, tools: [], onDisconnect: 'continue' };
+        const opts = { ...always, ...(isLast ? lastOpts : {}) };
+        events = await readAll((await submit(test, message, opts, { sessionId })).turnId);
       }
       return events;
     };
@@ -281,7 +254,7 @@ describe('the control of a turn', () => {
       await test.startWorker();
       const filler = 'word '.repeat(500);
       const events = await readAll(
-        await submit(`[[loop=12 tool=look {"n":"$i","filler":"${filler}"}]]`, {
+        await send(`[[loop=12 tool=look {"n":"$i","filler":"${filler}"}]]`, {
           ...small,
           maxTurns: 20,
         }),
@@ -341,10 +314,10 @@ describe('the control of a turn', () => {
     });
     await test.useInstructions(root);
     await test.startWorker();
-    const events = await readAll(await submit('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
+    const events = await readAll(await send('[[loop=9 tool=look {"n":"$i"}]]', {}, 'BRIEF'));
     expect(of(events, 'step.started')).toHaveLength(2);
     expect(of(events, 'turn.ended')).toMatchObject([{ outcome: 'limited', reason: 'no_progress' }]);
-    await expect(submit('Hello', {}, 'ODD')).rejects.toMatchObject({
+    await expect(send('Hello', {}, 'ODD')).rejects.toMatchObject({
       type: 'DECISION_TREE_NOT_FOUND',
       message: expect.stringContaining('two-looks'),
     });

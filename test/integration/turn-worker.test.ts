@@ -15,6 +15,7 @@ import { expectSoon } from '../support/expect-soon.js';
 import { useDatabase } from '../support/database/database.js';
 import { openTestServices, type TestServices } from '../support/turn/turn-services.js';
 import { readTurn } from '../support/turn/read-turn.js';
+import { submit, newSession } from '../support/turn/submit.js';
 
 describe('the worker', () => {
   const database = useDatabase();
@@ -39,23 +40,11 @@ describe('the worker', () => {
     const definitions = tools.map((tool) => tool.definition);
     const test = await openTestServices(database, definitions, options);
     opened.push(test);
-    const { services, projectRoot } = test;
-    const claims = new TurnClaims(services.db, test.config);
-    const session = await services.sessions.create({
-      projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'acceptEdits',
-    });
-    const submitTo = (sessionId: string, message: string) =>
-      services.submitter.submit({
-        sessionId,
-        message,
-        opts: { tools: tools.map((tool) => tool.definition.name), maxTurns: 5 },
-        attachments: [],
-        idempotencyKey: undefined,
-      });
-    const submit = (message: string) => submitTo(session.id, message);
-    return { ...test, claims, submit, submitTo };
+    const claims = new TurnClaims(test.services.db, test.config);
+    const own = await newSession(test, { mode: 'acceptEdits' });
+    const opts = { tools: definitions.map(({ name }) => name), maxTurns: 5 };
+    const send = (message: string, sessionId = own) => submit(test, message, opts, { sessionId });
+    return { ...test, claims, send };
   }
 
   function everything(test: TestServices, turnId: string): Promise<TurnEvent[]> {
@@ -67,7 +56,7 @@ describe('the worker', () => {
 
   it('leaves a turn whose lease is alive', async () => {
     const test = await open([]);
-    const { turnId } = await test.submit('Hello');
+    const { turnId } = await test.send('Hello');
     expect(await claimOne(test.claims)).toMatchObject({ attempt: 1 });
     const worker = await test.startWorker();
     await test.services.queue.wake();
@@ -83,10 +72,8 @@ describe('the worker', () => {
     const { services, config } = test;
     config.workerConcurrency = 2;
     const send = async (): Promise<string> => {
-      const { projectRoot, services } = test;
-      const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
-      const { id } = await services.sessions.create(asSession);
-      return (await test.submitTo(id, '[[tool=slow {}]]')).turnId;
+      const id = await newSession(test, { mode: 'acceptEdits' });
+      return (await test.send('[[tool=slow {}]]', id)).turnId;
     };
     const ids = [await send(), await send(), await send()];
     const running = () => services.db.$count(turns, eq(turns.status, 'running'));
@@ -107,12 +94,10 @@ describe('the worker', () => {
     test.config.workerConcurrency = 1;
     const { services } = test;
     const worker = await test.startWorker();
-    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const { turnId } = await test.send('[[tool=slow {}]]');
     await tool.started;
-    const { projectRoot } = test;
-    const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
-    const other = await services.sessions.create(asSession);
-    const waiting = await test.submitTo(other.id, 'Hello');
+    const other = await newSession(test, { mode: 'acceptEdits' });
+    const waiting = await test.send('Hello', other);
     const drained = test.drain([worker]);
     tool.release();
     await drained;
@@ -124,11 +109,8 @@ describe('the worker', () => {
   it('is stopped while more turns wait than it claims at once: it leaves the others', async () => {
     const test = await open([]);
     test.config.workerConcurrency = 100;
-    const { services, projectRoot } = test;
-    const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
-    for (let count = 0; count < 20; count += 1) {
-      await test.submitTo((await services.sessions.create(asSession)).id, 'Hello');
-    }
+    const { services } = test;
+    for (let count = 0; count < 20; count += 1) await test.send('Hello', await newSession(test));
     await test.drain([await test.startWorker()]);
     expect(await services.db.$count(turns, eq(turns.status, 'queued'))).toBe(4);
   });
@@ -138,7 +120,7 @@ describe('the worker', () => {
     const test = await open([tool], { leaseMs: 1_000 });
     const { services, claims } = test;
     await test.startWorker();
-    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const { turnId } = await test.send('[[tool=slow {}]]');
     const signal = await tool.started;
     // Another worker takes the turn over, as after a pause longer than the lease.
     let taken: Claim | undefined;
@@ -171,7 +153,7 @@ describe('the worker', () => {
     const test = await open([tool]);
     const { services } = test;
     const dying = await test.startWorker();
-    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const { turnId } = await test.send('[[tool=slow {}]]');
     await tool.started;
     // SIGTERM with no time to drain: the turn is handed back in the middle of the call.
     await dying.stop();
@@ -191,7 +173,7 @@ describe('the worker', () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
     const test = await open([tool], { turnTimeoutMs: 1_000 });
     await test.startWorker();
-    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const { turnId } = await test.send('[[tool=slow {}]]');
     const events = await everything(test, turnId);
     expect(endsOf(events)).toEqual([
       expect.objectContaining({ outcome: 'limited', reason: 'timeout', exitCode: 0 }),
@@ -203,7 +185,7 @@ describe('the worker', () => {
 
   it('ends a turn that was cancelled before it was claimed, without calling the model', async () => {
     const test = await open([]);
-    const { turnId } = await test.submit('Hello');
+    const { turnId } = await test.send('Hello');
     await test.services.canceller.cancel(turnId, 'interrupt');
     await test.startWorker();
     const events = await everything(test, turnId);
@@ -219,7 +201,7 @@ describe('the worker', () => {
     const test = await open([tool]);
     const { services, claims } = test;
     await test.startWorker();
-    const { turnId } = await test.submit('[[tool=slow {}]]');
+    const { turnId } = await test.send('[[tool=slow {}]]');
     await tool.started;
     // The tool's result cannot be stored: its table is renamed.
     await services.db.execute('alter table tool_calls rename to tool_calls_away');

@@ -16,6 +16,7 @@ import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import type { GivenAnswer } from '../../src/turn/approvals/approval-answerer.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
+import { submit } from '../support/turn/submit.js';
 
 const database = useDatabase();
 
@@ -49,21 +50,12 @@ afterEach(async () => {
   await test.close();
 });
 
-async function submit(
+async function send(
   message = '[[tool=deploy {"n":1}]] [[tool=deploy {"n":2}]]',
   more: object = {},
 ): Promise<string> {
-  const { services, projectRoot } = test;
-  const session = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
-  const { id: sessionId } = await services.sessions.create(session);
-  const { turnId } = await services.submitter.submit({
-    sessionId,
-    message,
-    opts: { tools: ['deploy'], onDisconnect: 'continue', ...more },
-    attachments: [],
-    idempotencyKey: undefined,
-  });
-  return turnId;
+  const opts = { tools: ['deploy'], onDisconnect: 'continue', ...more };
+  return (await submit(test, message, opts)).turnId;
 }
 
 async function follow(turnId: string, seen: TurnEvent[]): Promise<void> {
@@ -185,7 +177,7 @@ async function passEvents(seen: readonly TurnEvent[], count: number): Promise<vo
 
 /** Plays a turn from its question to its end: the acts begin in order, none awaited. */
 async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnEvent[] }> {
-  const turnId = await submit();
+  const turnId = await send();
   const seen: TurnEvent[] = [];
   const following = follow(turnId, seen);
   while (!seen.some(({ type }) => type === 'approval.requested')) await nextTick();
@@ -276,7 +268,7 @@ it('a waiting turn ends once, and runs what was allowed at most once, whatever c
 
 it('an answer of the client is said to have come once, whichever attempts follow', async () => {
   const pick = { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } };
-  const turnId = await submit('[[tool=pick {}]] [[tokens=30 gap=20]]', { clientTools: [pick] });
+  const turnId = await send('[[tool=pick {}]] [[tokens=30 gap=20]]', { clientTools: [pick] });
   const seen: TurnEvent[] = [];
   const following = follow(turnId, seen);
   while (seen.at(-1)?.type !== 'turn.parked') await nextTick();

@@ -1,36 +1,32 @@
 import { existsSync } from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataFolder } from '../../storage/folder/data-folder.js';
 import { locateServer } from './find-server.js';
 import { UsageError } from '../command.js';
 import { newFolder } from '../../../test/support/suite.js';
+import { type HttpServer, serveHttp } from '../../../test/support/serve-http.js';
 
 const health = { status: 'unhealthy', agent_name: 'a', agent_ready: false, uptime_seconds: 1 };
 
 describe('locateServer', () => {
   let folder: string;
-  const servers: http.Server[] = [];
+  const servers: HttpServer[] = [];
   beforeEach(async () => {
     folder = newFolder();
   });
   afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const server of servers.splice(0)) await server.close();
   });
 
   const dataDir = (): string => path.join(folder, 'data');
 
   /** @returns the port of a server that answers every request alike. */
   async function listen(answer: http.RequestListener): Promise<number> {
-    const server = http.createServer(answer);
+    const server = await serveHttp(answer);
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
+    return server.port;
   }
 
   const json =

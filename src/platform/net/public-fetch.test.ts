@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { LookupFunction } from 'node:net';
 import { refusedHost } from './addresses.js';
 import { publicFetch, type PublicFetchOptions } from './public-fetch.js';
+import { serveHttp } from '../../../test/support/serve-http.js';
+import { useShared } from '../../../test/support/suite.js';
 
 /** Answers each name with its addresses; the last ones again for every later question. */
 function resolver(names: Record<string, string[][]>): { lookup: LookupFunction; asked: string[] } {
@@ -19,24 +20,19 @@ function resolver(names: Record<string, string[][]>): { lookup: LookupFunction; 
 }
 
 describe('publicFetch', () => {
-  let server: Server;
   let port: number;
   let connections = 0;
   const requests: string[] = [];
-  beforeAll(async () => {
-    server = createServer((request, response) => {
+  const served = useShared(() =>
+    serveHttp((request, response) => {
       requests.push(request.url ?? '');
       if (request.url === '/away') response.writeHead(302, { location: '/elsewhere' }).end();
       else response.end('here');
-    });
-    server.on('connection', () => (connections += 1));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    port = typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+    }),
+  );
+  beforeAll(() => {
+    ({ port } = served);
+    served.server.on('connection', () => (connections += 1));
   });
 
   async function refusalOf(url: string, options: PublicFetchOptions = {}): Promise<unknown> {

@@ -1,16 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { memoryInUse } from '../../../test/support/memory-in-use.js';
 import { dispatchFetch, StreamedResponse } from './dispatch-fetch.js';
+import { serveHttp } from '../../../test/support/serve-http.js';
+import { useShared } from '../../../test/support/suite.js';
 
 describe('dispatchFetch', () => {
-  let server: Server;
   let url: string;
   const fetchBy = dispatchFetch(new Agent());
-  beforeAll(async () => {
-    server = createServer((request, response) => {
+  const sent = new EventEmitter();
+  const served = useShared(() =>
+    serveHttp((request, response) => {
       const { url: path = '' } = request;
       if (path === '/stream') {
         response.writeHead(200, {
@@ -18,26 +20,22 @@ describe('dispatchFetch', () => {
           'request-id': 'req_1',
         });
         response.flushHeaders();
-        request.resume().once('end', () => server.emit('stream', response));
+        request.resume().once('end', () => sent.emit('stream', response));
       } else if (path === '/away') response.writeHead(302, { location: '/' }).end();
-      else if (path === '/silent') server.emit('silent');
+      else if (path === '/silent') sent.emit('silent');
       else if (path === '/refused') {
         response.writeHead(429, { 'retry-after': '7', 'set-cookie': ['a=1', 'b=2'] }).end('slow');
       } else {
         request.pipe(response.writeHead(200, { 'content-type': 'text/plain' }));
       }
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = server.address();
-    url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
+    }),
+  );
+  beforeAll(() => {
+    ({ url } = served);
   });
 
   async function open(init?: RequestInit) {
-    const opened = once(server, 'stream');
+    const opened = once(sent, 'stream');
     const response = await fetchBy(`${url}/stream`, init);
     const [sender] = (await opened) as [ServerResponse];
     if (!(response instanceof StreamedResponse)) throw new Error('not a stream');
@@ -156,7 +154,7 @@ describe('dispatchFetch', () => {
       controller.abort(reason);
       await expect(read).rejects.toBe(reason);
     } else {
-      const asked = once(server, 'silent');
+      const asked = once(sent, 'silent');
       const answer = fetchBy(`${url}/silent`, { signal: controller.signal });
       const ended = expect(answer).rejects.toBe(reason);
       await asked;
@@ -181,7 +179,7 @@ describe('dispatchFetch', () => {
         }),
     );
     const controller = new AbortController();
-    const opened = once(server, 'stream');
+    const opened = once(sent, 'stream');
     const { signal } = controller;
     const response = await dispatchFetch(agent)(`${url}/stream`, { signal });
     const [sender] = (await opened) as [ServerResponse];

@@ -1,8 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock, type Clock } from '../../platform/clock.js';
 import type { ModelCall, ModelEvent, ModelRequest } from '../model-types.js';
@@ -10,6 +8,7 @@ import type { ProviderConfig } from '../provider-config.js';
 import { collectAndFinalize } from '../../../test/support/collect-garbage.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
+import { type HttpServer, serveHttp } from '../../../test/support/serve-http.js';
 
 const KEY = 'sk-ant-test-key-0001';
 const request: ModelRequest = {
@@ -24,13 +23,9 @@ const reply = readFileSync(new URL('./fixtures/cited-text.txt', import.meta.url)
 const beginning = reply.slice(0, reply.indexOf('Grüße "}}') + 'Grüße "}}\n\n'.length);
 const never = new AbortController().signal;
 
-const servers: Server[] = [];
+const servers: HttpServer[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  }
+  for (const server of servers.splice(0)) await server.close();
 });
 
 interface Served {
@@ -42,15 +37,13 @@ interface Served {
 async function serve(listener: RequestListener): Promise<Served> {
   const requests: IncomingMessage[] = [];
   let connections = 0;
-  const server = createServer((incoming, response) => {
+  const served = await serveHttp((incoming, response) => {
     requests.push(incoming);
     incoming.resume().once('end', () => listener(incoming, response));
   });
-  server.on('connection', () => connections++);
-  servers.push(server.listen(0, '127.0.0.1'));
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+  served.server.on('connection', () => connections++);
+  servers.push(served);
+  return { url: served.url, requests, connections: () => connections };
 }
 
 function provider(

@@ -1,11 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { json } from 'node:stream/consumers';
 import { systemClock } from '../../platform/clock.js';
 import type { ModelRequest } from '../model-types.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
 import { toRequest } from './to-request.js';
+import { serveHttp } from '../../../test/support/serve-http.js';
+import { useShared } from '../../../test/support/suite.js';
 
 const request: ModelRequest = {
   model: 'm',
@@ -16,35 +17,24 @@ const request: ModelRequest = {
 };
 
 describe('countTokens', () => {
-  let server: Server;
   let answer: { status: number; body: unknown } | 'never';
   let asked: { url: string | undefined; body: Record<string, unknown> }[];
-  beforeAll(async () => {
-    server = createServer((call, response) => {
-      let text = '';
-      call.on('data', (piece: Buffer) => (text += piece.toString()));
-      call.on('end', () => {
-        asked.push({ url: call.url, body: JSON.parse(text) as Record<string, unknown> });
-        if (answer === 'never') return;
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(answer.body));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const server = useShared(() =>
+    serveHttp(async (call, response) => {
+      asked.push({ url: call.url, body: (await json(call)) as Record<string, unknown> });
+      if (answer === 'never') return;
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer.body));
+    }),
+  );
 
   const count = (signal = new AbortController().signal, given = request) => {
     asked = [];
-    const { port } = server.address() as AddressInfo;
     const provider = new AnthropicProvider(
       {
         mode: 'rehearsal',
         apiKey: undefined,
-        baseUrl: `http://127.0.0.1:${port}`,
+        baseUrl: server.url,
         egressAllow: [],
         stallTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,

@@ -1,11 +1,12 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ServerResponse } from 'node:http';
 import type { ModelInfo } from '@anthropic-ai/sdk/resources/models';
-import { expect, it, afterAll, beforeAll, describe } from '@jest/globals';
+import { expect, it, describe } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { describeModel } from './describe-model.js';
 import { AnthropicProvider } from './anthropic-provider.js';
+import { serveHttp } from '../../../test/support/serve-http.js';
+import { useShared } from '../../../test/support/suite.js';
 
 const yes = { supported: true };
 const no = { supported: false };
@@ -90,29 +91,22 @@ it.each([
 
 /** A server with the Models API that a test gives it. */
 describe('the Models API', () => {
-  let url: string;
   let answer: (path: string, response: ServerResponse) => void;
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    answer(request.url ?? '', response);
-  });
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const server = useShared(() =>
+    serveHttp((request, response) => {
+      asked.push(request.url ?? '');
+      answer(request.url ?? '', response);
+    }),
+  );
 
   const provider = () =>
     new AnthropicProvider(
       {
         mode: 'anthropic',
         apiKey: 'sk-ant-test-key',
-        baseUrl: url,
-        egressAllow: [url],
+        baseUrl: server.url,
+        egressAllow: [server.url],
         stallTimeoutMs: 1_000,
         requestTimeoutMs: 5_000,
         maxRetries: 0,

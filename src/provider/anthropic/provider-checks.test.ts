@@ -1,38 +1,31 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../platform/clock.js';
 import type { ProviderConfig } from '../provider-config.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
+import { type HttpServer, serveHttp } from '../../../test/support/serve-http.js';
 
 const KEY = 'sk-ant-test-key-0001';
 const never = new AbortController().signal;
 
-let server: Server | undefined;
+let server: HttpServer | undefined;
 afterEach(async () => {
-  if (server === undefined) return;
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+  await server?.close();
   server = undefined;
 });
 
 /** Answers `GET /v1/models/:id` with the status that the id names. */
 async function serveModels(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
-  server = createServer((request, response) => {
+  server = await serveHttp((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const status = Number(request.url?.split('-').at(-1));
     response.writeHead(status, { 'content-type': 'application/json' });
     const type = status === 404 ? 'not_found_error' : 'some_error';
     const error = { type: 'error', error: { type, message: `no ${KEY}, model: m-${status}` } };
     response.end(JSON.stringify(status === 200 ? { id: 'm', type: 'model' } : error));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  });
+  return { url: server.url, asked };
 }
 
 function provider(changes: Partial<ProviderConfig>): AnthropicProvider {

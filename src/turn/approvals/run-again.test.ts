@@ -10,6 +10,7 @@ import type { ToolDefinition } from '../../tools/tool.js';
 import { MemoryTurnQueue } from '../queue/turn-queue.js';
 import { useShared } from '../../../test/support/suite.js';
 import { useDatabase } from '../../../test/support/database/database.js';
+import { submit, newSession } from '../../../test/support/turn/submit.js';
 
 let lose: () => void;
 /** The attempt that had applied the approval, at each run. */
@@ -59,16 +60,10 @@ async function expectStuck(): Promise<void> {
 }
 
 it('a lost call does not run again before it is stored that a person allowed it', async () => {
-  const { services, projectRoot } = test;
-  const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'acceptEdits' };
-  const session = await services.sessions.create(asSession);
-  const { turnId } = await services.submitter.submit({
-    sessionId: session.id,
-    message: '[[tool=deploy {}]]',
-    opts: { tools: ['deploy'], onDisconnect: 'continue' },
-    attachments: [],
-    idempotencyKey: undefined,
-  });
+  const { services } = test;
+  const sessionId = await newSession(test, { mode: 'acceptEdits' });
+  const opts = { tools: ['deploy'], onDisconnect: 'continue' };
+  const { turnId } = await submit(test, '[[tool=deploy {}]]', opts, { sessionId });
   await work();
   await expectSoon(() => expect(notedAtRuns).toHaveLength(1));
   const lapsed = { leaseUntil: new Date(0) };

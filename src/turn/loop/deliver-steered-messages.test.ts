@@ -8,6 +8,7 @@ import { steeredMessages } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { MemoryTurnQueue } from '../queue/turn-queue.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
+import { submit, newSession } from '../../../test/support/turn/submit.js';
 
 describe('messages steered into a turn', () => {
   let test: TestServices;
@@ -23,22 +24,8 @@ describe('messages steered into a turn', () => {
     await test.close();
   });
 
-  const newSession = async (): Promise<string> =>
-    (
-      await test.services.sessions.create({
-        projectRoot: test.projectRoot,
-        persona: 'WORKING_ITEMS',
-        mode: 'direct',
-      })
-    ).id;
   const send = (sessionId: string, message: string, opts: object) =>
-    test.services.submitter.submit({
-      sessionId,
-      message,
-      opts: { tools: ['look'], onDisconnect: 'continue', ...opts },
-      attachments: [],
-      idempotencyKey: undefined,
-    });
+    submit(test, message, { tools: ['look'], onDisconnect: 'continue', ...opts }, { sessionId });
   const steer = (sessionId: string, message: string) =>
     send(sessionId, message, { onBusy: 'steer' });
   /** A worker with its own queue, as on a separate host. */
@@ -70,7 +57,7 @@ describe('messages steered into a turn', () => {
     JSON.stringify(test.modelRequests[count - 1]?.body.messages);
 
   it('is delivered with the next model call, in order, and announced once', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     const { turnId } = await send(sessionId, '[[tool=look {}]]', {});
     await work();
     const call = await tool.call(1);
@@ -94,7 +81,7 @@ describe('messages steered into a turn', () => {
   });
 
   it('before a worker has it is delivered with the first call', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     const { turnId } = await send(sessionId, 'Hello', {});
     await steer(sessionId, 'Quickly');
     await work();
@@ -105,7 +92,7 @@ describe('messages steered into a turn', () => {
   });
 
   it('is not put between the parts of a reply that paused', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     const { turnId } = await send(sessionId, '[[tokens=30 gap=20]] [[stop=pause_turn step=1]]', {});
     await work();
     const seen = await follow(turnId, async (events) => {
@@ -119,7 +106,7 @@ describe('messages steered into a turn', () => {
   });
 
   it('is delivered once, by whichever attempt gets so far', async () => {
-    const sessionId = await newSession();
+    const sessionId = await newSession(test);
     const { turnId } = await send(sessionId, '[[tool=look {}]] [[stall=60000 step=2]]', {});
     await work();
     const call = await tool.call(1);

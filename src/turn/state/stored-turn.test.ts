@@ -6,6 +6,7 @@ import { readTurn } from '../../../test/support/turn/read-turn.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
 import { lineBefore, unknownTo, loadDeliveredMessages } from './stored-turn.js';
 import { useShared } from '../../../test/support/suite.js';
+import { submit, newSession } from '../../../test/support/turn/submit.js';
 
 const turn = (id: string, supersededBy: string | null = null) => ({ id, supersededBy });
 // b and c were replaced by d, d by f: a, f, g is the active line.
@@ -53,17 +54,12 @@ const database = useDatabase();
 const test = useShared(() => openTestServices(database, [tool.definition]));
 
 it('a message that no worker delivered stays in the conversation of a turn that fails', async () => {
-  const { services, projectRoot } = test;
+  const { services } = test;
   await test.startWorker();
-  const asSession = { projectRoot, persona: 'WORKING_ITEMS', mode: 'direct' };
-  const { id: sessionId } = await services.sessions.create(asSession);
-  const { turnId } = await services.submitter.submit({
-    sessionId,
-    message: '[[tool=look {}]] [[fail=400 step=2]]',
-    opts: { tools: ['look'], onDisconnect: 'continue' },
-    attachments: [],
-    idempotencyKey: undefined,
-  });
+  const sessionId = await newSession(test);
+  const opts = { tools: ['look'], onDisconnect: 'continue' };
+  const message = '[[tool=look {}]] [[fail=400 step=2]]';
+  const { turnId } = await submit(test, message, opts, { sessionId });
   const call = await tool.call(1);
   const rest = { requestHash: 'hash', idempotencyKey: undefined, now: new Date() };
   // Without the hint.

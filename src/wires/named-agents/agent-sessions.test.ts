@@ -14,6 +14,7 @@ import { Presence } from '../../turn/lifecycle/presence.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findTurnSession, isAgentSession, AgentSessions, type Chat } from './agent-sessions.js';
+import { newSession } from '../../../test/support/turn/submit.js';
 
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const local = localPrincipal(noLimits);
@@ -142,11 +143,7 @@ describe('AgentSessions', () => {
       .update(sessions)
       .set({ persona: 'ANOTHER' })
       .where(eq(sessions.id, ofAnother));
-    const { id: ofHarness } = await test.services.sessions.create({
-      projectRoot: test.projectRoot,
-      persona: 'WORKING_ITEMS',
-      mode: 'direct',
-    });
+    const ofHarness = await newSession(test);
     for (const sessionId of [ofAnother, ofHarness]) {
       expect((await submit({ sessionId })).sessionId).not.toBe(sessionId);
     }

@@ -1,6 +1,4 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
@@ -16,6 +14,7 @@ import {
 } from '../../support/transfer/keyed-server.js';
 import { storeEveryKind } from '../../support/transfer/sample-rows.js';
 import { newFolder } from '../../support/suite.js';
+import { serveHttp } from '../../support/serve-http.js';
 
 /** Rows with one odd value each. */
 const MUTANTS = process.env['TEST_RELEASE'] === undefined ? 150 : 2_000;
@@ -147,12 +146,10 @@ describe('export, import, export on the command line', () => {
     const whole = path.join(folder, 'a.jsonl');
     const lines = (await readFile(whole, 'utf8')).trimEnd().split('\n');
     const cut = lines.slice(0, -1).join('\n');
-    const short = http.createServer((_request, response) => response.end(`${cut}\n`));
-    await new Promise<void>((resolve) => short.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(short.address() as AddressInfo).port}`;
+    const short = await serveHttp((_request, response) => response.end(`${cut}\n`));
     const target = path.join(folder, 'cut.jsonl');
-    const { code, stderr } = await run(url, {}, ['export', '--output', target]);
-    short.close();
+    const { code, stderr } = await run(short.url, {}, ['export', '--output', target]);
+    await short.close();
     expect([code, stderr]).toEqual([
       1,
       `The export was cut off: its last line is missing.\n${target}.part has 1 whole session that came before; turnpike import ${target}.part stores them, and stops at the end.\n`,

@@ -1,11 +1,10 @@
 import {
-  createServer,
   request,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serveHttp } from '../serve-http.js';
 
 export interface GatewayFaults {
   /** Turns and messages that are answered 503 first, as by a gateway whose server starts again. Default: 0. */
@@ -29,7 +28,7 @@ export async function startFaultyGateway(
   const requests: FaultyGateway['requests'] = [];
   const cutsLeft = [...cuts];
   let refusalsLeft = refusals;
-  const server = createServer((incoming, outgoing) => {
+  const { url, close } = await serveHttp((incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
     requests.push({ method, path, headers });
     const isMessage = path === '/api/harness/turn' || path === '/api/chat';
@@ -50,15 +49,7 @@ export async function startFaultyGateway(
     outgoing.once('close', () => upstream.destroy());
     incoming.pipe(upstream);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { url, requests, close };
 }
 
 /** Passes some frames on, then ends the connection in the middle of the next; a reset could lose those passed on. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serveHttp } from '../serve-http.js';
 
 interface Asked {
   id?: number | string;
@@ -53,11 +52,9 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
     if (asked.method === 'tools/call' && mcp.answer !== undefined) mcp.answer(asked, response);
     else send(mcp, response, messageOf(asked, resultOf(mcp, asked)));
   };
-  const server = createServer((request, response) => void take(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await serveHttp(take);
   const mcp: ScriptedMcp = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${url}/mcp`,
     bodies: [],
     methods: [],
     tools: [],
@@ -67,10 +64,7 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
     isStream: false,
     gone: { status: 404, body: 'Session not found' },
     forget: () => sessions.clear(),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
   return mcp;
 }

@@ -1,6 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ServerResponse } from 'node:http';
 import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
+import { serveHttp } from '../serve-http.js';
 
 /** An entry of the Models API. */
 export type ModelEntry = { id: string } & Record<string, unknown>;
@@ -17,8 +17,7 @@ export interface ModelsApi {
 /** A provider with models of the test's own and replies of the rehearsal. */
 export async function startModelsApi(models: ModelEntry[] | undefined): Promise<ModelsApi> {
   const rehearsal = await startRehearsal();
-  const api: ModelsApi = { url: '', models, asked: [], close: () => Promise.resolve() };
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     const path = request.url ?? '';
     const isModels = path.startsWith('/v1/models');
     if (isModels) {
@@ -38,13 +37,11 @@ export async function startModelsApi(models: ModelEntry[] | undefined): Promise<
       pass(rehearsal.url + path, init, response).catch(() => response.destroy());
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  api.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  api.close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  const close = async (): Promise<void> => {
+    await server.close();
     await rehearsal.close();
   };
+  const api: ModelsApi = { url: server.url, models, asked: [], close };
   return api;
 }
 

@@ -1,6 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { type ServerResponse } from 'node:http';
+import { serveHttp } from '../serve-http.js';
 
 /** One answer of the model, in the order thinking, text, end. */
 export interface ScriptedReply {
@@ -33,9 +32,7 @@ export interface ScriptedModel {
 
 /** A model's endpoint with scripted replies, one for each call, in the provider's format. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const close = async (): Promise<void> => undefined;
-  const model: ScriptedModel = { url: '', script: [], requests: [], texts: [], close };
-  const server = createServer((request, response) => {
+  const { url, close } = await serveHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => {
@@ -48,13 +45,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       play(model.script.shift() ?? { text: 'Hello.' }, sent.model, response);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  model.close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  const model: ScriptedModel = { url, script: [], requests: [], texts: [], close };
   return model;
 }
 

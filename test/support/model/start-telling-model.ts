@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { serveHttp } from '../serve-http.js';
 
 /** The failure of the next call. */
 export type Telling = 'status' | 'event' | 'page' | 'redirect' | 'hang-up';
@@ -18,23 +18,12 @@ export interface TellingModel {
 /** A model's endpoint that fails, and repeats the received key in every answer. */
 export async function startTellingModel(): Promise<TellingModel> {
   const keys = new Set<string>();
-  const server = createServer((request, response) => {
+  const { url, close } = await serveHttp((request, response) => {
     const key = keyOf(request);
     keys.add(key);
     request.resume().once('end', () => fail(model.how, key + model.alsoSays, response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const model: TellingModel = {
-    url: `http://127.0.0.1:${port}`,
-    how: 'status',
-    keys,
-    alsoSays: '',
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const model: TellingModel = { url, how: 'status', keys, alsoSays: '', close };
   return model;
 }
 

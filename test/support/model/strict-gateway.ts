@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage } from 'node:http';
+import { serveHttp } from '../serve-http.js';
 
 type Json = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ const toolKeys = ['name', 'description', 'input_schema', 'cache_control'];
 export async function startStrictGateway(key: string): Promise<StrictGateway> {
   const taken: Json[] = [];
   const refused: string[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await serveHttp((request, response) => {
     const respond = (text: string): void => {
       const fault = faultOf(request, text, key);
       if (fault !== undefined) {
@@ -57,14 +57,7 @@ export async function startStrictGateway(key: string): Promise<StrictGateway> {
     };
     readBody(request).then(respond, (error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    taken,
-    refused,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  return { url, taken, refused, close };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

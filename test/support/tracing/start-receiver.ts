@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { serveHttp } from '../serve-http.js';
 
 export interface ReceivedSpan {
   service: string;
@@ -35,16 +35,8 @@ export async function startReceiver(): Promise<{
     spans.push(...spansOf((await json(request)) as Export));
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   };
-  const server = createServer((request, response) => void receive(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  const { url, close } = await serveHttp(receive);
+  return { url, spans, close };
 }
 
 function spansOf({ resourceSpans }: Export): ReceivedSpan[] {

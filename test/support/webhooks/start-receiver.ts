@@ -1,12 +1,7 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { serveHttp } from '../serve-http.js';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -46,24 +41,16 @@ export async function startReceiver(): Promise<Receiver> {
     received.push(one);
     receiver.answer(response, one);
   };
-  const server = createServer((request, response) => void take(request, response));
+  const { url, server, close } = await serveHttp(take);
   let connections = 0;
   server.on('connection', () => (connections += 1));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/hooks`,
+    url: `${url}/hooks`,
     received,
     answer: answerWith(204),
     connections: () => connections,
     ofTurn: (turnId) => received.filter(({ body }) => body.data['turnId'] === turnId),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
   return receiver;
 }
