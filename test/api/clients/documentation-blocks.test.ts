@@ -1,23 +1,14 @@
-import { execFile } from 'node:child_process';
-import { copyFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { loadPermissions } from '../../../src/options/permission-mode.js';
 import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
-import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { branchUses } from '../../support/clients/documented-branches.js';
-import { packageUses } from '../../support/clients/documented-packages.js';
-import { keyUses } from '../../support/clients/documented-keys.js';
-import { feedbackUses } from '../../support/clients/documented-feedback.js';
-import { replayUses } from '../../support/clients/documented-replays.js';
-import { memoryUses } from '../../support/clients/documented-memory.js';
-import { scheduleUses } from '../../support/schedules/documented-schedules.js';
-import { outputUses } from '../../support/clients/documented-outputs.js';
+import { parsePersona } from '../../support/agents/parse-persona.js';
+import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
+import { DocumentedPage, type Run } from '../../support/clients/documented-page.js';
 import {
   clientToolUses,
   hookUses,
@@ -25,33 +16,71 @@ import {
   skillUses,
 } from '../../support/clients/documented-tools.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
-const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const files = path.join(repository, 'test/fixtures/files');
 const blocks = documentedBlocks();
 const blockOf = (page: string, index = 0): Block =>
   blocks.get(page)?.[index] ?? { language: 'none', code: '' };
 
-let folder: string;
-let server: TestServer;
-/** Things that the blocks of a page share: what their shortened ids stand for. */
-let names: Record<string, string>;
-
-/** Runs a block as a reader would, in a project with the files that pages name. */
-async function shell(code: string, environment: Record<string, string> = {}): Promise<string> {
-  const filled = Object.entries({ 'http://127.0.0.1:4400': server.url, ...names }).reduce(
-    (script, [shown, real]) => script.replaceAll(shown, real),
-    code,
-  );
-  const options = {
-    cwd: server.projectRoot,
-    env: { ...process.env, ...environment },
-    timeout: 30_000,
+const folder = newFolder();
+const at = (name: string): string => path.join(folder, name);
+const server = useServer(async () => {
+  const instructions = instructionRootWith({});
+  const agent = path.join(instructions, 'agents/reader.md');
+  await writeFile(agent, blockOf('docs/guide/named-agents.md').code);
+  await writeFile(at('models.json'), blockOf('docs/guide/models.md', 1).code);
+  await writeFile(at('permissions.yaml'), blockOf('docs/guide/permissions.md').code);
+  return {
+    environment: {
+      TURNPIKE_INSTRUCTION_ROOT: instructions,
+      TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
+      TURNPIKE_MODELS: at('models.json'),
+      TURNPIKE_PERMISSIONS_FILE: at('permissions.yaml'),
+    },
   };
-  return (await run('bash', ['-euo', 'pipefail', '-c', filled], options)).stdout;
-}
+});
+beforeAll(async () => {
+  const inProject = (name: string): string => path.join(server.projectRoot, name);
+  await copyFile(path.join(repository, 'package.json'), inProject('package.json'));
+  await copyFile(path.join(files, 'report.pdf'), inProject('report.pdf'));
+  await copyFile(path.join(files, 'photo-orientation-6.jpg'), inProject('photo.jpg'));
+});
+
+const page = new DocumentedPage(server);
+const { createsSession, makesKey, prints, runsModule, runsOneTurn, runsTurn } = page;
+
+type Use = Run | { elsewhere: string };
+
+const elsewhere = (reason: string): Use => ({ elsewhere: reason });
+const own = ownUses(page);
+const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
+const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
+const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
+const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
+const isRun = elsewhere('client-examples.test.ts runs it over the published client');
+
+const showsFrames: Use = async (code, stream) => {
+  const shown = framesOf(code);
+  expect(shown.length).toBeGreaterThan(0);
+  expect(framesOf(stream)).toEqual(expect.arrayContaining(shown));
+  return stream;
+};
+
+const resumes: Use = async (code) => {
+  const rest = await page.shell(code);
+  expect(rest).not.toContain('event: session:init');
+  expect(rest).toContain('event: process:exit');
+  return rest;
+};
+
+const isReady = prints({ ready: true });
+
+const isStarted = elsewhere('starts a server in the foreground; suites of the setting start one');
+
+const asksReader = prints('"tokens_used"', 'event: stream_end');
 
 /** The message of the error that an act fails with. */
 async function faultOf(act: () => unknown): Promise<string> {
@@ -63,76 +92,8 @@ async function faultOf(act: () => unknown): Promise<string> {
   throw new Error('The act failed with no error');
 }
 
-/** Takes a block's code and the output of the page's blocks before it. */
-type Run = (code: string, before: string) => Promise<string>;
-type Use = Run | { elsewhere: string };
-
-const elsewhere = (reason: string): Use => ({ elsewhere: reason });
-const { runsWithKey, makesKey } = keyUses({ shell, names: () => names });
-const ofPackages = packageUses({ server: () => server, shell, names: () => names });
-const own = ownUses({ shell }, path.join(repository, 'dist/cli.js'));
-const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
-const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
-const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
-const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
-const isRun = elsewhere('client-examples.test.ts runs it over the published client');
-
-const createsSession: Run = async (code) => {
-  const output = await shell(code);
-  const { session } = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '') as {
-    session: { sessionId: string };
-  };
-  names['sess_b01a…'] = session.sessionId;
-  return output;
-};
-
-const runsTurn: Run = async (code) => {
-  const stream = await shell(code);
-  names['turn_094c…'] = /^id: (turn_[^:]+):/m.exec(stream)?.[1] ?? 'none';
-  expect(stream).toContain('event: process:exit');
-  return stream;
-};
-
-const showsFrames: Use = async (code, stream) => {
-  const shown = framesOf(code);
-  expect(shown.length).toBeGreaterThan(0);
-  expect(framesOf(stream)).toEqual(expect.arrayContaining(shown));
-  return stream;
-};
-
-const resumes: Use = async (code) => {
-  const rest = await shell(code);
-  expect(rest).not.toContain('event: session:init');
-  expect(rest).toContain('event: process:exit');
-  return rest;
-};
-
-/** Runs a turn in a new session. */
-const runsOneTurn: Use = async (code, before) => {
-  names['sess_b01a…'] = await server.client.createSession(server.projectRoot);
-  return runsTurn(code, before);
-};
-
-const isReady: Use = async (code) => {
-  const output = await shell(code);
-  expect(JSON.parse(output)).toMatchObject({ ready: true });
-  return output;
-};
-
-const isStarted = elsewhere('starts a server in the foreground; suites of the setting start one');
-
-const asksReader: Use = async (code) => {
-  const output = await shell(code);
-  expect(output).toContain('"tokens_used"');
-  expect(output).toContain('event: stream_end');
-  return output;
-};
-
-const page = {
-  server: () => server,
-  shell,
-  name: (shown: string, real: string) => (names[shown] = real),
-};
+/** The turn that the page about replays has replayed. */
+let replayed = { sessionId: '', turnId: '' };
 
 const uses: Record<string, Use[]> = {
   'README.md': [
@@ -152,28 +113,46 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/approvals.md': [
     async (code) => {
-      const { client, projectRoot } = server;
-      const sessionId = await client.createSession(projectRoot);
       const message = '[[tool=write {"file_path":"notes.txt","content":"Hello"}]]';
-      const turn = await client.turn(sessionId, message);
+      const turn = await server.client.turn(await page.session(), message);
       const asked = await turn.until('approval:request');
-      names['appr_01a1…'] = String(asked.data['approvalId']);
-      const output = await shell(code);
-      expect(output).toContain('"decision":"approve"');
+      page.names['appr_01a1…'] = String(asked.data['approvalId']);
+      const output = await prints('"decision":"approve"')(code, '');
       expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
       return output;
     },
   ],
   'docs/guide/behind-my-product.md': [makesKey],
-  'docs/guide/branches.md': branchUses({ server: () => server, shell, names: () => names }),
+  'docs/guide/branches.md': [
+    async (code) => {
+      const { sessionId, turnId } = await page.turn();
+      const forkedFrom = { sessionId, turnId, position: 'after' };
+      return prints({ session: { forkedFrom }, filesReverted: false })(code, '');
+    },
+    async (code) => {
+      await page.evaluate(code, await page.turn());
+      return '';
+    },
+    async (code) => {
+      const { turnId } = await page.turn();
+      return prints(`"replaces":"${turnId}","filesReverted":false`)(code, '');
+    },
+  ],
   'docs/guide/busy-sessions.md': [runsOneTurn],
-  'docs/guide/client-tools.md': clientToolUses({ server: () => server }),
+  'docs/guide/client-tools.md': clientToolUses(server),
   'docs/guide/client.md': [isRun, isRun, isRun],
   'docs/guide/console.md': [isStarted],
-  'docs/guide/feedback.md': feedbackUses(page),
+  'docs/guide/feedback.md': [
+    async (code) => {
+      await page.turn();
+      return prints('"comment":"Right to the point."')(code, '');
+    },
+    prints(/^([^]*?"key":"helpful"){3}(?![^]*"key":"helpful")/),
+    prints(/^([^]*?helpful=true){3}(?![^]*helpful=true)/),
+  ],
   'docs/guide/files.md': [
     async (code) => {
-      const output = await shell(code);
+      const output = await page.shell(code);
       const shown = JSON.parse(/# (.*)/.exec(code)?.[1]?.replace(', …', '') ?? '') as {
         attachments: [object];
         errors: unknown[];
@@ -189,7 +168,7 @@ const uses: Record<string, Use[]> = {
   'docs/guide/limits.md': [runsOneTurn],
   'docs/guide/mcp.md': [
     async (code) => {
-      const file = path.join(folder, 'mcp.json');
+      const file = at('mcp.json');
       await writeFile(file, code);
       const definitions = await loadMcpFile(file, { GITHUB_TOKEN: 'ghp_of_a_reader' });
       expect(definitions).toMatchObject({
@@ -199,14 +178,22 @@ const uses: Record<string, Use[]> = {
       return '';
     },
   ],
-  'docs/guide/memory.md': memoryUses(page),
+  'docs/guide/memory.md': [
+    async (code) => {
+      const { memory, problems } = parsePersona('REPORTER', code);
+      expect({ memory, problems }).toEqual({ memory: true, problems: [] });
+      return '';
+    },
+    async (code) => {
+      await page.session();
+      return prints('File created successfully at: /memories/report.md')(code, '');
+    },
+    prints(/^ETag: "\d+"/im, 'Due on Fridays.', 'Due on Thursdays.', '{"deletedFiles":1}'),
+    prints(),
+  ],
   'docs/guide/model-failures.md': [runsOneTurn],
   'docs/guide/models.md': [
-    async (code) => {
-      const output = await shell(code);
-      expect(output).toContain('"our-model"');
-      return output;
-    },
+    prints('"our-model"'),
     async (code) => {
       const { body } = await server.client.get('/api/harness/models');
       const { contextWindow, maxOutput, name } = (
@@ -233,10 +220,8 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/permissions.md': [
     async () => {
-      const { client, projectRoot } = server;
-      const sessionId = await client.createSession(projectRoot);
-      const turn = await client.turn(
-        sessionId,
+      const turn = await server.client.turn(
+        await page.session(),
         '[[tool=read {"file_path":".env"}]] [[tool=grep {"pattern":"a"}]]',
       );
       const results = (await turn.all()).filter(({ event }) => event === 'tool:result');
@@ -251,9 +236,46 @@ const uses: Record<string, Use[]> = {
     elsewhere('starts a server; the suites of the rehearsal model send the same directives'),
     elsewhere('is a run of these tests, which would start their own'),
   ],
-  'docs/guide/replay.md': replayUses(page),
+  'docs/guide/replay.md': [
+    async (code) => {
+      replayed = await page.turn();
+      const { turnId } = replayed;
+      const options = { model: 'claude-haiku-5-5' };
+      const output = await prints({ turn: { replayOf: turnId, options } })(code, '');
+      const replay = (JSON.parse(output) as { turn: { turnId: string } }).turn.turnId;
+      page.names['turn_5d10…'] = replay;
+      await (await server.client.follow(replay)).all();
+      return output;
+    },
+    prints('"recorded":{"hits":0,"misses":0}', '"replays":[{'),
+    async (code) => {
+      const { turnId } = replayed;
+      expect(
+        await page.evaluate(`${code}\nreturn { left, right, tools };`, replayed),
+      ).toMatchObject({
+        left: { turnId },
+        right: { replayOf: turnId, outcome: 'completed' },
+      });
+      return '';
+    },
+    prints('claude-haiku-5-5'),
+  ],
   'docs/guide/sandbox.md': [elsewhere('installs a package')],
-  'docs/guide/schedules.md': scheduleUses(shell),
+  'docs/guide/schedules.md': [
+    prints({ schedule: { key: 'weekly-report', session: 'new', nextAt: expect.any(String) } }),
+    prints(/^\{"upcoming":\[(\{[^}]*"local":"[\d-]{10}T09:00"[^}]*\},?){3}\]\}$/),
+    prints(/^\{"runs":\[\]\}$/),
+    async (code) => {
+      const output = await page.shell(code);
+      const answers = output.split(/(?<=\})(?=\{)/).map((answer): unknown => JSON.parse(answer));
+      expect(answers).toMatchObject([
+        { run: { outcome: 'submitted', cause: 'trigger' } },
+        { schedule: { pauseReason: 'requested' } },
+        { schedule: { pausedAt: null } },
+      ]);
+      return output;
+    },
+  ],
   'docs/guide/sessions-and-turns.md': [
     createsSession,
     async (code, output) => {
@@ -269,15 +291,18 @@ const uses: Record<string, Use[]> = {
     },
     resumes,
   ],
-  'docs/guide/skills.md': skillUses({ server: () => server, shell }),
-  'docs/guide/structured-output.md': outputUses({
-    server: () => server,
-    shell,
-    name: (shown, real) => (names[shown] = real),
-  }),
+  'docs/guide/skills.md': skillUses(server, page),
+  'docs/guide/structured-output.md': [
+    async (code) => {
+      await page.session();
+      // The rehearsal's simplest object of the schema.
+      const output = { city: 'text', people: 1 };
+      return prints({ outcome: 'completed', output })(code, '');
+    },
+  ],
   'docs/guide/subagents.md': [isStarted],
-  'docs/guide/tool-hook.md': hookUses({ shell }),
-  'docs/guide/webhooks.md': webhookUses(page),
+  'docs/guide/tool-hook.md': hookUses(page),
+  'docs/guide/webhooks.md': webhookUses(server, page),
   'docs/guide/your-own-agent.md': own.agent,
   'docs/guide/your-own-tool.md': own.tool,
   'docs/how-to/extensions.md': [
@@ -286,7 +311,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/access.md': [
     async (code) => {
-      const output = await runsWithKey(code);
+      const output = await page.shellWithKey(code);
       expect(output).toContain('"sessions":[]');
       expect(output).toContain('is revoked');
       return output;
@@ -296,7 +321,7 @@ const uses: Record<string, Use[]> = {
   'docs/operate/budgets.md': [makesKey],
   'docs/operate/configuration.md': [
     async (code) => {
-      const file = path.join(folder, 'permissions.yaml');
+      const file = at('permissions.yaml');
       await writeFile(file, 'allow:\n  - read\n  - wread\n\ndeny: bash\n');
       const tools = [{ name: 'read' }, { name: 'bash' }];
       const told = [
@@ -319,13 +344,9 @@ const uses: Record<string, Use[]> = {
     elsewhere('needs the logs of a deployment'),
   ],
   'docs/operate/metrics.md': [
+    prints(/^turnpike_build_info\{.*\} 1$/m),
     async (code) => {
-      const output = await shell(code);
-      expect(output).toMatch(/^turnpike_build_info\{.*\} 1$/m);
-      return output;
-    },
-    async (code) => {
-      const output = await runsWithKey(code);
+      const output = await page.shellWithKey(code);
       expect(output).toContain('turnpike_worker_slots ');
       return output;
     },
@@ -345,15 +366,11 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/troubleshooting.md': [elsewhere('needs the logs of a deployment')],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
-  'docs/operate/versioning.md': [
-    async (code) => {
-      const cli = path.join(repository, 'dist/cli.js');
-      const output = await shell(`turnpike() { ${process.execPath} ${cli} "$@"; }\n${code}`);
-      expect(output).toMatch(/^\d+\.\d+\.\d+.*\n\{.*"version":"\d/);
-      return output;
-    },
+  'docs/operate/versioning.md': [prints(/^\d+\.\d+\.\d+.*\n\{.*"version":"\d/)],
+  'docs/wires/ag-ui.md': [
+    runsModule('assistant\n', '\nconsole.log(agent.messages.at(-1).role);'),
+    isGolden,
   ],
-  'docs/wires/ag-ui.md': [ofPackages.runsAgUi, isGolden],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
@@ -362,49 +379,21 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/wires/harness.md': [runsOneTurn, isGolden],
   'docs/wires/named-agents.md': [asksReader, isGolden],
-  'docs/wires/oracle.md': [
+  'docs/wires/oracle.md': [prints('"type":"done"'), isGolden],
+  'docs/wires/responses.md': [
+    runsModule('And what is new?'),
     async (code) => {
-      const output = await shell(code);
-      expect(output).toContain('"type":"done"');
-      return output;
+      const { body } = await server.client.post('/v1/responses', { input: '[[tokens=3]]' });
+      page.names['resp_6b0f…'] = String(body['id']);
+      return prints(
+        /^retry: \d+\n\nevent: response\.[^]*"sequence_number":5[^]*data: \[DONE\]\n\n$/,
+      )(code, '');
     },
     isGolden,
   ],
-  'docs/wires/responses.md': [ofPackages.runsOpenAi, ofPackages.resumesResponse, isGolden],
 };
 
 describe('the blocks of code of the documentation', () => {
-  const instructions = instructionRootWith({});
-  beforeAll(async () => {
-    folder = newFolder();
-    const at = (name: string): string => path.join(folder, name);
-    await writeFile(
-      path.join(instructions, 'agents/reader.md'),
-      blockOf('docs/guide/named-agents.md').code,
-    );
-    await writeFile(at('models.json'), blockOf('docs/guide/models.md', 1).code);
-    await writeFile(at('permissions.yaml'), blockOf('docs/guide/permissions.md').code);
-    server = await startServer({
-      environment: {
-        TURNPIKE_INSTRUCTION_ROOT: instructions,
-        TURNPIKE_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1:*',
-        TURNPIKE_MODELS: at('models.json'),
-        TURNPIKE_PERMISSIONS_FILE: at('permissions.yaml'),
-      },
-    });
-    const { projectRoot } = server;
-    await copyFile(path.join(repository, 'package.json'), path.join(projectRoot, 'package.json'));
-    await copyFile(path.join(files, 'report.pdf'), path.join(projectRoot, 'report.pdf'));
-    await copyFile(
-      path.join(files, 'photo-orientation-6.jpg'),
-      path.join(projectRoot, 'photo.jpg'),
-    );
-  });
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
   it('each have a use here, or a reason why they are run elsewhere', () => {
     const counted = [...blocks].map(([page, found]) => [page, found.length]);
     expect(counted).toEqual(Object.entries(uses).map(([page, used]) => [page, used.length]));
@@ -412,11 +401,11 @@ describe('the blocks of code of the documentation', () => {
 
   it.each([...blocks.keys()].filter((page) => uses[page]?.some((use) => !('elsewhere' in use))))(
     'do what %s says',
-    async (page) => {
-      names = {};
+    async (name) => {
+      page.names = {};
       let output = '';
-      for (const [index, use] of (uses[page] ?? []).entries()) {
-        if (typeof use === 'function') output = await use(blockOf(page, index).code, output);
+      for (const [index, use] of (uses[name] ?? []).entries()) {
+        if (typeof use === 'function') output = await use(blockOf(name, index).code, output);
       }
     },
   );

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
@@ -7,15 +6,11 @@ import { systemClock } from '../../../src/platform/clock.js';
 import { openToolHook, parseHookAnswer, ToolHook } from '../../../src/tools/tool-hook.js';
 import { expectSoon } from '../expect-soon.js';
 import { startServer, type TestServer } from '../processes/start-server.js';
+import { newFolder } from '../suite.js';
 import { startHook } from '../tools/start-hook.js';
+import type { DocumentedPage, Run } from './documented-page.js';
 
-interface Reader {
-  server(): TestServer;
-  /** Runs commands as a reader of the page would. */
-  shell(code: string): Promise<string>;
-}
-
-type Run = (code: string) => Promise<string>;
+type Shell = Pick<DocumentedPage, 'shell' | 'prints'>;
 
 async function lastRequest({ client, projectRoot, modelRequests }: TestServer, opts: object) {
   const sessionId = await client.createSession(projectRoot);
@@ -24,41 +19,37 @@ async function lastRequest({ client, projectRoot, modelRequests }: TestServer, o
 }
 
 /** What is done with the block of client-tools.md. */
-export const clientToolUses = ({ server }: Pick<Reader, 'server'>): Run[] => [
+export const clientToolUses = (server: TestServer): Run[] => [
   async (code) => {
-    const body = await lastRequest(server(), JSON.parse(code) as object);
+    const body = await lastRequest(server, JSON.parse(code) as object);
     expect(body?.tools).toContainEqual(expect.objectContaining({ name: 'pick_color' }));
     return '';
   },
 ];
 
 /** What is done with the blocks of skills.md: the file is a skill, which the route lists. */
-export const skillUses = ({ server, shell }: Reader): Run[] => [
+export const skillUses = (server: TestServer, { prints }: Shell): Run[] => [
   async (code) => {
-    const folder = path.join(server().config.instructionRoot, 'skills/release-notes');
+    const folder = path.join(server.config.instructionRoot, 'skills/release-notes');
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'SKILL.md'), code);
     await expectSoon(async () => {
-      const body = await lastRequest(server(), {});
+      const body = await lastRequest(server, {});
       expect(JSON.stringify(body?.system)).toContain(
         'release-notes: Writes the notes of a release for its users',
       );
     });
     return '';
   },
-  async (code) => {
-    const output = await shell(code);
-    expect(JSON.parse(output)).toMatchObject({
-      skills: [{ name: 'release-notes', isOffered: true, allowedTools: ['bash(git *)', 'read'] }],
-    });
-    return output;
-  },
+  prints({
+    skills: [{ name: 'release-notes', isOffered: true, allowedTools: ['bash(git *)', 'read'] }],
+  }),
 ];
 
 /** What is done with the blocks of tool-hook.md: the variables are taken, and the hook gets what is shown. */
-export const hookUses = ({ shell }: Pick<Reader, 'shell'>): Run[] => [
+export const hookUses = (page: Shell): Run[] => [
   async (code) => {
-    const output = await shell(`${code}env`);
+    const output = await page.shell(`${code}env`);
     const lines = output.split('\n').filter((line) => line.startsWith('TURNPIKE_TOOL_HOOK_'));
     const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
     expect(openToolHook(parseConfig(environment), systemClock)).toBeInstanceOf(ToolHook);
@@ -74,7 +65,7 @@ export const hookUses = ({ shell }: Pick<Reader, 'shell'>): Run[] => [
       await turn.all();
     } finally {
       await server.close();
-      await hook.receiver.close();
+      await hook.close();
     }
     const keysOf = (body: { data: object }) => [Object.keys(body), Object.keys(body.data)];
     const [received] = hook.receiver.received;
@@ -93,8 +84,7 @@ export const hookUses = ({ shell }: Pick<Reader, 'shell'>): Run[] => [
  * What is done with the blocks of your-own-agent.md and your-own-tool.md: they are written as shown, and a server of
  * their own is asked.
  */
-export const ownUses = ({ shell }: Pick<Reader, 'shell'>, cli: string) => {
-  const made = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'turnpike-own-'));
+export const ownUses = (page: Shell) => {
   let folder = '';
   const starts = {
     elsewhere: 'starts a server in the foreground; the next block has one of its own',
@@ -102,14 +92,14 @@ export const ownUses = ({ shell }: Pick<Reader, 'shell'>, cli: string) => {
   return {
     agent: [
       async (code: string) => {
-        folder = await made();
-        return shell(`cd ${folder}\n${code}`);
+        folder = newFolder();
+        return page.shell(`cd ${folder}\n${code}`);
       },
       starts,
       async (code: string) => {
         const instructions = path.join(folder, 'my-instructions');
         const own = await startServer({ environment: { TURNPIKE_INSTRUCTION_ROOT: instructions } });
-        const output = await shell(code.replace('http://127.0.0.1:4400', own.url));
+        const output = await page.shell(code.replace('http://127.0.0.1:4400', own.url));
         await own.close();
         expect(output).toContain('read, glob, grep');
         return output;
@@ -117,7 +107,7 @@ export const ownUses = ({ shell }: Pick<Reader, 'shell'>, cli: string) => {
     ],
     tool: [
       async (code: string) => {
-        folder = await made();
+        folder = newFolder();
         await writeFile(path.join(folder, 'tickets.mjs'), code);
         return '';
       },
@@ -125,8 +115,8 @@ export const ownUses = ({ shell }: Pick<Reader, 'shell'>, cli: string) => {
       async (code: string) => {
         const file = path.join(folder, 'tickets.mjs');
         const own = await startServer({ environment: { TURNPIKE_EXTENSIONS: file } });
-        const turnpike = `turnpike() { ${process.execPath} ${cli} "$@" --url ${own.url} --json; }`;
-        const output = await shell(`cd ${folder}\n${turnpike}\n${code}`);
+        const asked = `cd ${folder}\n${code.replaceAll(/^turnpike .*$/gm, '$& --json')}`;
+        const output = await page.shell(asked, { TURNPIKE_URL: own.url });
         await own.close();
         expect(output).toContain('Ticket 7 is open.');
         return output;

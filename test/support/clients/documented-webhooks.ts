@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../scripts/services/free-port.mjs';
 import { expectSoon } from '../expect-soon.js';
 import type { TestServer } from '../processes/start-server.js';
+import type { DocumentedPage, Run } from './documented-page.js';
 import { startReceiver, type Received } from '../webhooks/start-receiver.js';
 
 /** The packages of tests, as receivers would have theirs. */
@@ -86,39 +87,26 @@ async function receiveAs(server: TestServer, command: readonly string[]): Promis
   });
 }
 
-export interface PageTools {
-  server(): TestServer;
-  /** Runs a block as a reader would. @returns what it printed. */
-  shell(code: string): Promise<string>;
-  /** Says what a shortened id of the page stands for. */
-  name(shown: string, real: string): void;
-}
-
 /** What the blocks of the page about webhooks do, in order. */
-export function webhookUses({ server, shell, name }: PageTools) {
+export function webhookUses(server: TestServer, page: DocumentedPage): Run[] {
   return [
-    async (code: string): Promise<string> => {
-      const output = await shell(code);
+    async (code) => {
+      const output = await page.shell(code);
       const { webhook, secret } = JSON.parse(output) as Made;
       expect(secret).toMatch(/^whsec_/);
-      name('hook_6b0f…', webhook.id);
+      page.names['hook_6b0f…'] = webhook.id;
       return output;
     },
-    async (code: string): Promise<string> => {
+    async (code) => {
       const shown = JSON.parse(code) as Received['body'];
-      const sent = await sendEnd(server());
+      const sent = await sendEnd(server);
       expect([Object.keys(sent), Object.keys(sent.data)]).toEqual(
         [shown, shown.data].map((part) => Object.keys(part)),
       );
       return '';
     },
-    (code: string) => receiveAs(server(), [process.execPath, '--input-type=module', '-e', code]),
-    (code: string) => receiveAs(server(), ['python3', '-c', code]),
-    async (code: string): Promise<string> => {
-      const output = await shell(code);
-      expect(output).toContain('{"deliveries":[]}');
-      expect(output).toContain('"type":"webhook.test"');
-      return output;
-    },
+    (code) => receiveAs(server, [process.execPath, '--input-type=module', '-e', code]),
+    (code) => receiveAs(server, ['python3', '-c', code]),
+    page.prints('{"deliveries":[]}', '"type":"webhook.test"'),
   ];
 }
