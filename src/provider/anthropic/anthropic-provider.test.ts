@@ -397,8 +397,7 @@ describe('AnthropicProvider.stream', () => {
 
   it('says that nobody answered', async () => {
     const served = await serve(() => undefined);
-    const server = servers.pop();
-    server?.close();
+    await servers.pop()?.close();
     expect((await run(provider(served.url))).error).toMatchObject({
       status: 503,
       details: { category: 'NETWORK_ERROR', cause: expect.stringContaining('ECONNREFUSED') },
