@@ -39,7 +39,9 @@ export function acceptRequest(
   checkModel(body, profile, contract);
   checkMedia(body, profile);
   checkSchemas(body);
-  return { ...checkThinking(body, profile), sent: body, profile };
+  // Named one by one: a spread here took longer than all rules of a short request.
+  const { body: kept, dropped } = checkThinking(body, profile);
+  return { body: kept, dropped, sent: body, profile };
 }
 
 /**
