@@ -393,8 +393,15 @@ module.exports = {
       severity: 'error',
       from: { path: '^rehearsal/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^(src/|web/|test/|node_modules/(?!zod/|@anthropic-ai/tokenizer/|@types/node/))',
+        path: '^(src/|web/|test/|node_modules/(?!zod/|@anthropic-ai/(tokenizer|sdk)/|@types/node/))',
       },
+    },
+    {
+      name: 'the-rehearsal-has-types-of-the-sdk-alone',
+      comment: 'What it sends has the types of the API. Nothing of the client runs in it.',
+      severity: 'error',
+      from: { path: '^rehearsal/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^node_modules/@anthropic-ai/sdk/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'the-server-only-starts-the-rehearsal',

@@ -1,8 +1,9 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { refuse, WireError } from '../http/wire-error.js';
 import { profiles, type EffortLevel, type ModelProfile, type ProfileThinking } from './profiles.js';
 
 export interface ModelPage {
-  data: ModelInfo[];
+  data: Anthropic.ModelInfo[];
   has_more: boolean;
   first_id: string | null;
   last_id: string | null;
@@ -53,47 +54,16 @@ function limitOf(query: URLSearchParams): number {
   throw refuse('request-shape', `limit: Input should be a whole number from 1 to ${mostLimit}`);
 }
 
-function indexOf(all: readonly ModelInfo[], id: string, name: string): number {
+function indexOf(all: readonly Anthropic.ModelInfo[], id: string, name: string): number {
   const index = all.findIndex((model) => model.id === id);
   if (index >= 0) return index;
   throw refuse('request-shape', `${name}: there is no model ${id} in this list`);
 }
 
-interface Support {
-  supported: boolean;
-}
+const lines = ['haiku', 'sonnet', 'opus', 'fable', 'mythos'] as const;
 
-/** A model as the API describes it: `ModelInfo` of the SDK. */
-interface ModelInfo {
-  type: 'model';
-  id: string;
-  display_name: string;
-  created_at: string;
-  lifecycle: ModelProfile['lifecycle'];
-  deprecated_at: string | null;
-  retires_at: string | null;
-  line: ModelProfile['line'];
-  max_input_tokens: number;
-  max_tokens: number;
-  capabilities: {
-    batch: Support;
-    citations: Support;
-    code_execution: Support;
-    context_management: Support & {
-      clear_thinking_20251015: Support;
-      clear_tool_uses_20250919: Support;
-      compact_20260112: Support;
-    };
-    effort: Support & Record<EffortLevel, Support>;
-    image_input: Support;
-    pdf_input: Support;
-    server_tools: Support & { code_execution: Support; web_search: Support };
-    structured_outputs: Support;
-    thinking: Support & { types: Record<ProfileThinking, Support> };
-  };
-}
-
-export function toModelInfo(profile: ModelProfile): ModelInfo {
+/** A model as the API describes it. */
+export function toModelInfo(profile: ModelProfile): Anthropic.ModelInfo {
   return {
     type: 'model',
     id: profile.id,
@@ -102,18 +72,20 @@ export function toModelInfo(profile: ModelProfile): ModelInfo {
     lifecycle: profile.lifecycle,
     deprecated_at: profile.deprecated === undefined ? null : instant(profile.deprecated),
     retires_at: profile.retires === undefined ? null : instant(profile.retires),
-    line: profile.line,
+    line: lines.find((line) => profile.id.includes(line)) ?? null,
     max_input_tokens: profile.window,
     max_tokens: profile.mostOutput,
     capabilities: capabilitiesOf(profile),
   };
 }
 
-function capabilitiesOf(profile: ModelProfile): ModelInfo['capabilities'] {
+function capabilitiesOf(profile: ModelProfile): Anthropic.ModelCapabilities {
   const callable = support(profile.lifecycle !== 'retired');
   const compacts = support(callable.supported && !profile.prefill);
-  const effort = (level: EffortLevel): Support => support(profile.efforts.includes(level));
-  const thinks = (kind: ProfileThinking): Support => support(profile.thinking.includes(kind));
+  const effort = (level: EffortLevel): Anthropic.CapabilitySupport =>
+    support(profile.efforts.includes(level));
+  const thinks = (kind: ProfileThinking): Anthropic.CapabilitySupport =>
+    support(profile.thinking.includes(kind));
   return {
     batch: callable,
     citations: callable,
@@ -148,7 +120,7 @@ function capabilitiesOf(profile: ModelProfile): ModelInfo['capabilities'] {
   };
 }
 
-function support(supported: boolean): Support {
+function support(supported: boolean): Anthropic.CapabilitySupport {
   return { supported };
 }
 

@@ -63,246 +63,106 @@ const always = {
 const bound = { ...always, bindsThinking: true, forcesTools: false } as const;
 const onOrOff = { ...large, thinking: ['adaptive', 'disabled'], thinksByDefault: true } as const;
 
+const v45Deprecated = { ...v45, lifecycle: 'deprecated' } as const;
+const gone = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
+
 /** Most recently released first, as the API lists them. */
-const callable: readonly ModelProfile[] = [
-  {
-    ...bound,
-    id: 'claude-fable-5-2',
-    fast: 'always',
-    name: 'Claude Fable 5.2',
-    line: 'fable',
-    created: '2026-11-09',
-  },
-  {
-    ...bound,
-    id: 'claude-mythos-5-2',
-    fast: 'always',
-    name: 'Claude Mythos 5.2',
-    line: 'mythos',
-    created: '2026-11-09',
-  },
-  {
+export const profiles: readonly ModelProfile[] = [
+  model('claude-fable-5-2', '2026-11-09', { ...bound, fast: 'always' }),
+  model('claude-mythos-5-2', '2026-11-09', { ...bound, fast: 'always' }),
+  model('claude-haiku-5-5', '2026-10-07', {
     ...onOrOff,
-    id: 'claude-haiku-5-5',
-    name: 'Claude Haiku 5.5',
-    line: 'haiku',
-    created: '2026-10-07',
     effortsWithoutThinking: upToHigh,
     defaultEffort: 'medium',
     systemMessages: true,
     bindsThinking: true,
-  },
-  {
+  }),
+  model('claude-sonnet-5-5', '2026-09-28', {
     ...bound,
-    id: 'claude-sonnet-5-5',
     aliases: ['rehearsal'],
-    name: 'Claude Sonnet 5.5',
-    line: 'sonnet',
-    created: '2026-09-28',
     thinking: ['adaptive', 'between_tools'],
     effortsWithoutThinking: upToHigh,
-  },
-  {
-    ...bound,
-    id: 'claude-opus-5-5',
-    fast: 'always',
-    name: 'Claude Opus 5.5',
-    line: 'opus',
-    created: '2026-09-22',
-    defaultEffort: 'medium',
-  },
-  {
-    ...bound,
-    id: 'claude-fable-5-1',
-    name: 'Claude Fable 5.1',
-    line: 'fable',
-    created: '2026-09-01',
-  },
-  {
-    ...bound,
-    id: 'claude-mythos-5-1',
-    name: 'Claude Mythos 5.1',
-    line: 'mythos',
-    created: '2026-09-01',
-  },
-  {
+  }),
+  model('claude-opus-5-5', '2026-09-22', { ...bound, fast: 'always', defaultEffort: 'medium' }),
+  model('claude-fable-5-1', '2026-09-01', bound),
+  model('claude-mythos-5-1', '2026-09-01', bound),
+  model('claude-opus-5', '2026-07-24', {
     ...onOrOff,
-    id: 'claude-opus-5',
     fast: 'with-beta',
-    name: 'Claude Opus 5',
-    line: 'opus',
-    created: '2026-07-24',
     effortsWithoutThinking: upToHigh,
     systemMessages: true,
-  },
-  {
+  }),
+  model('claude-sonnet-5', '2026-06-30', { ...onOrOff, cacheMinimum: 1_024 }),
+  model('claude-fable-5', '2026-06-09', always),
+  model('claude-mythos-5', '2026-06-09', always),
+  model('claude-opus-4-8', '2026-05-28', {
     ...onOrOff,
-    id: 'claude-sonnet-5',
-    name: 'Claude Sonnet 5',
-    line: 'sonnet',
-    created: '2026-06-30',
-    cacheMinimum: 1_024,
-  },
-  { ...always, id: 'claude-fable-5', name: 'Claude Fable 5', line: 'fable', created: '2026-06-09' },
-  {
-    ...always,
-    id: 'claude-mythos-5',
-    name: 'Claude Mythos 5',
-    line: 'mythos',
-    created: '2026-06-09',
-  },
-  {
-    ...onOrOff,
-    id: 'claude-opus-4-8',
     fast: 'with-beta',
-    name: 'Claude Opus 4.8',
-    line: 'opus',
-    created: '2026-05-28',
     thinksByDefault: false,
     systemMessages: true,
     cacheMinimum: 1_024,
-  },
-  {
+  }),
+  model('claude-opus-4-7', '2026-04-16', {
     ...onOrOff,
-    id: 'claude-opus-4-7',
-    name: 'Claude Opus 4.7',
-    line: 'opus',
-    created: '2026-04-16',
     thinksByDefault: false,
     cacheMinimum: 2_048,
-  },
-  {
+  }),
+  model('claude-mythos-preview', '2026-04-07', {
     ...always,
-    id: 'claude-mythos-preview',
-    name: 'Claude Mythos Preview',
-    line: 'mythos',
     lifecycle: 'deprecated',
-    created: '2026-04-07',
     deprecated: '2026-06-09',
     // Overdue: it goes when its lifecycle says so.
     retires: '2026-06-30',
     thinking: ['adaptive', 'enabled'],
     systemMessages: false,
     forcesTools: false,
-  },
-  {
-    ...v46,
-    id: 'claude-sonnet-4-6',
-    name: 'Claude Sonnet 4.6',
-    line: 'sonnet',
-    created: '2026-02-17',
-    cacheMinimum: 1_024,
-  },
-  {
-    ...v46,
-    id: 'claude-opus-4-6',
-    name: 'Claude Opus 4.6',
-    line: 'opus',
-    created: '2026-02-05',
-    cacheMinimum: 4_096,
-  },
-  {
-    ...v45,
-    id: 'claude-opus-4-5-20251101',
+  }),
+  model('claude-sonnet-4-6', '2026-02-17', { ...v46, cacheMinimum: 1_024 }),
+  model('claude-opus-4-6', '2026-02-05', { ...v46, cacheMinimum: 4_096 }),
+  model('claude-opus-4-5-20251101', '2025-11-24', {
+    ...v45Deprecated,
     aliases: ['claude-opus-4-5'],
-    name: 'Claude Opus 4.5',
-    line: 'opus',
-    lifecycle: 'deprecated',
-    created: '2025-11-24',
     retires: '2027-01-22',
     efforts: upToHigh,
     effortsWithoutThinking: upToHigh,
     cacheMinimum: 4_096,
-  },
-  {
+  }),
+  model('claude-haiku-4-5-20251001', '2025-10-15', {
     ...v45,
-    id: 'claude-haiku-4-5-20251001',
     aliases: ['claude-haiku-4-5'],
-    name: 'Claude Haiku 4.5',
-    line: 'haiku',
-    created: '2025-10-15',
     cacheMinimum: 4_096,
-  },
-  {
-    ...v45,
-    id: 'claude-sonnet-4-5-20250929',
+  }),
+  model('claude-sonnet-4-5-20250929', '2025-09-29', {
+    ...v45Deprecated,
     aliases: ['claude-sonnet-4-5'],
-    name: 'Claude Sonnet 4.5',
-    line: 'sonnet',
-    lifecycle: 'deprecated',
-    created: '2025-09-29',
     deprecated: '2026-08-31',
     retires: '2026-11-30',
     cacheMinimum: 1_024,
-  },
+  }),
+  // Listed on request only; a call is answered with 404.
+  model('claude-opus-4-1-20250805', '2025-08-05', { ...gone, aliases: ['claude-opus-4-1'] }),
+  model('claude-opus-4-20250514', '2025-05-22', { ...gone, aliases: ['claude-opus-4-0'] }),
+  model('claude-sonnet-4-20250514', '2025-05-22', { ...gone, aliases: ['claude-sonnet-4-0'] }),
+  model('claude-3-7-sonnet-20250219', '2025-02-24', gone),
+  model('claude-3-5-haiku-20241022', '2024-10-22', gone),
+  model('claude-3-5-sonnet-20241022', '2024-10-22', gone),
+  model('claude-3-haiku-20240307', '2024-03-07', gone),
+  model('claude-3-opus-20240229', '2024-02-29', gone),
 ];
 
-const gone = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
+type Traits = Omit<ModelProfile, 'id' | 'name' | 'created'>;
 
-/** Retired models: listed on request only, and a call is answered with 404. */
-const retired: readonly ModelProfile[] = [
-  {
-    ...gone,
-    id: 'claude-opus-4-1-20250805',
-    aliases: ['claude-opus-4-1'],
-    name: 'Claude Opus 4.1',
-    line: 'opus',
-    created: '2025-08-05',
-  },
-  {
-    ...gone,
-    id: 'claude-opus-4-20250514',
-    aliases: ['claude-opus-4-0'],
-    name: 'Claude Opus 4',
-    line: 'opus',
-    created: '2025-05-22',
-  },
-  {
-    ...gone,
-    id: 'claude-sonnet-4-20250514',
-    aliases: ['claude-sonnet-4-0'],
-    name: 'Claude Sonnet 4',
-    line: 'sonnet',
-    created: '2025-05-22',
-  },
-  {
-    ...gone,
-    id: 'claude-3-7-sonnet-20250219',
-    name: 'Claude Sonnet 3.7',
-    line: 'sonnet',
-    created: '2025-02-24',
-  },
-  {
-    ...gone,
-    id: 'claude-3-5-haiku-20241022',
-    name: 'Claude Haiku 3.5',
-    line: 'haiku',
-    created: '2024-10-22',
-  },
-  {
-    ...gone,
-    id: 'claude-3-5-sonnet-20241022',
-    name: 'Claude Sonnet 3.5',
-    line: 'sonnet',
-    created: '2024-10-22',
-  },
-  {
-    ...gone,
-    id: 'claude-3-haiku-20240307',
-    name: 'Claude Haiku 3',
-    line: 'haiku',
-    created: '2024-03-07',
-  },
-  {
-    ...gone,
-    id: 'claude-3-opus-20240229',
-    name: 'Claude Opus 3',
-    line: 'opus',
-    created: '2024-02-29',
-  },
-];
+/** A model of the list; the words and the version of its name are in its id. */
+function model(id: string, created: string, traits: Traits): ModelProfile {
+  const parts = id.replace(/-\d{8}$/, '').split('-');
+  const words = parts.filter((part) => !/\d/.test(part)).map(capitalize);
+  const version = parts.filter((part) => /\d/.test(part)).join('.');
+  return { ...traits, id, name: [...words, version].join(' ').trim(), created };
+}
 
-export const profiles: readonly ModelProfile[] = [...callable, ...retired];
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
 
 /** Values of `thinking.type`. */
 export type ProfileThinking = 'adaptive' | 'between_tools' | 'enabled' | 'disabled';
@@ -318,7 +178,6 @@ export interface ModelProfile {
   /** Other ids of the model. */
   aliases: readonly string[];
   name: string;
-  line: 'haiku' | 'sonnet' | 'opus' | 'fable' | 'mythos';
   lifecycle: 'active' | 'deprecated' | 'retired';
   /** Dates, `YYYY-MM-DD`. */
   created: string;
