@@ -2,58 +2,11 @@ import { isDeepJson, isPlainObject, parseExactJson, type JsonObject } from '../j
 import { refuse } from '../http/wire-error.js';
 import {
   refusalCategories,
+  serverTools,
   stopReasons,
   type RefusalCategory,
-  type WireStopReason,
 } from '../reply/reply-plan.js';
 import { failureNames, type FailureName } from './named-failures.js';
-
-/** `step` limits a directive to that reply of the turn, from 1; absent: all replies. */
-interface AtStep {
-  step?: number;
-}
-
-/** An instruction to the rehearsal model. Times are in milliseconds. */
-export type Directive =
-  /** `count` text deltas, with `gapMs` between them and `firstMs` before the first (default 0). */
-  | ({ name: 'tokens'; count: number; gapMs: number; firstMs: number } & AtStep)
-  /** Calls a tool, by default in the turn's first reply. */
-  | ({ name: 'tool'; tool: string; input: JsonObject } & AtStep)
-  /** Calls a tool in each of the turn's first `steps` replies; `$i` in a string is the step. */
-  | { name: 'loop'; steps: number; tool: string; input: JsonObject }
-  /** Words of thinking, where the request lets the model think. */
-  | ({ name: 'think'; count: number } & AtStep)
-  /** Words of an update before the next tool: `claude-sonnet-5-5` writes it as thinking. */
-  | ({ name: 'update'; count: number } & AtStep)
-  /** A block of redacted thinking after the thinking. */
-  | ({ name: 'redact' } & AtStep)
-  | ({ name: 'cite' } & AtStep)
-  /** Uses a server tool, with its result, by default in the turn's first reply. */
-  | ({ name: 'server'; tool: string; input: JsonObject } & AtStep)
-  /** A reply without content. */
-  | ({ name: 'empty' } & AtStep)
-  /** The text of a reply that calls no tool: the JSON of an object, or a word. */
-  | ({ name: 'output'; text: string } & AtStep)
-  /** Text that ends in half a surrogate pair. */
-  | ({ name: 'surrogate' } & AtStep)
-  | ({ name: 'stop'; reason: WireStopReason; category: RefusalCategory } & AtStep)
-  /**
-   * A failure. With `times`, only while the SDK's retry count is below it; with `after`, in the
-   * stream after so many deltas; `retryAfter` in seconds.
-   */
-  | ({
-      name: 'fail';
-      failure: number | FailureName;
-      times?: number;
-      after?: number;
-      retryAfter?: number;
-    } & AtStep)
-  /** Ends the connection after so many text deltas (default 0). */
-  | ({ name: 'drop'; after: number } & AtStep)
-  /** Silence after the first text delta. */
-  | ({ name: 'stall'; ms: number } & AtStep)
-  /** The number of fragments of each call's input. */
-  | ({ name: 'args'; count: number } & AtStep);
 
 /** A directive as written: `[[name=value key=value {json}]]`. */
 interface RawDirective {
@@ -83,132 +36,109 @@ const steps: Range = [1, 10_000];
 const waitMs: Range = [0, 3_600_000];
 const statuses: Range = [400, 599];
 
-interface Shape {
+/** How a directive is written. */
+interface Form {
   /** Whether a value stands behind the name: always, never, or a word in place of JSON. */
   value: 'needed' | 'none' | 'word';
   /** The keys of its `key=value` pairs. */
   pairs: readonly string[];
-  json: boolean;
-  parse: (raw: RawDirective) => Directive;
+  /** Whether it takes an object. */
+  json?: true;
 }
 
-const atStep = ['step'];
-
-/** Each directive: what it may be written with, and what it becomes. */
-const shapes: {
-  [Name in Directive['name']]: Shape & { parse: (raw: RawDirective) => Named<Name> };
-} = {
-  tokens: {
-    value: 'needed',
-    pairs: ['gap', 'first', 'step'],
-    json: false,
-    parse: (raw) => ({
-      name: 'tokens',
-      count: whole(raw, deltas),
-      gapMs: optionalWhole(raw, waitMs, 'gap') ?? 0,
-      firstMs: optionalWhole(raw, waitMs, 'first') ?? 0,
-      ...stepOf(raw),
-    }),
-  },
-  tool: {
-    value: 'needed',
-    pairs: atStep,
-    json: true,
-    parse: (raw) => ({ name: 'tool', ...callOf(raw, raw.value), ...stepOf(raw) }),
-  },
-  loop: {
-    value: 'needed',
-    pairs: ['tool'],
-    json: true,
-    parse: (raw) => ({
-      name: 'loop',
-      steps: whole(raw, steps),
-      ...callOf(raw, raw.pairs.get('tool')),
-    }),
-  },
-  think: counted('think'),
-  update: counted('update'),
-  redact: bare('redact'),
-  cite: bare('cite'),
-  server: {
-    value: 'needed',
-    pairs: atStep,
-    json: true,
-    parse: (raw) => ({ name: 'server', ...callOf(raw, raw.value), ...stepOf(raw) }),
-  },
-  output: {
-    value: 'word',
-    pairs: atStep,
-    json: true,
-    parse: (raw) => ({ name: 'output', text: outputOf(raw), ...stepOf(raw) }),
-  },
-  empty: bare('empty'),
-  surrogate: bare('surrogate'),
-  stop: {
-    value: 'needed',
-    pairs: ['category', 'step'],
-    json: false,
-    parse: (raw) => ({
-      name: 'stop',
-      reason:
-        stopReasons.find((reason) => reason === raw.value) ??
-        fault(raw, `the reason must be one of ${stopReasons.join(', ')}.`),
-      category: categoryOf(raw),
-      ...stepOf(raw),
-    }),
-  },
-  fail: {
-    value: 'needed',
-    pairs: ['times', 'after', 'retry', 'step'],
-    json: false,
-    parse: (raw) => {
-      const times = optionalWhole(raw, steps, 'times');
-      const after = optionalWhole(raw, deltasBefore, 'after');
-      const retryAfter = optionalWhole(raw, [0, 10_000], 'retry');
-      return {
-        name: 'fail',
-        failure: failureOf(raw),
-        ...(times !== undefined && { times }),
-        ...(after !== undefined && { after }),
-        ...(retryAfter !== undefined && { retryAfter }),
-        ...stepOf(raw),
-      };
-    },
-  },
-  drop: {
-    value: 'none',
-    pairs: ['after', 'step'],
-    json: false,
-    parse: (raw) => ({
-      name: 'drop',
-      after: optionalWhole(raw, deltasBefore, 'after') ?? 0,
-      ...stepOf(raw),
-    }),
-  },
-  stall: {
-    value: 'needed',
-    pairs: atStep,
-    json: false,
-    parse: (raw) => ({ name: 'stall', ms: whole(raw, [1, waitMs[1]]), ...stepOf(raw) }),
-  },
-  args: counted('args'),
-};
-
-export const directiveNames = Object.keys(shapes) as Directive['name'][];
-
-type Named<Name extends Directive['name']> = Extract<Directive, { name: Name }>;
-
-/** The shape of a directive whose value is a number of pieces. */
-function counted<Name extends 'think' | 'update' | 'args'>(name: Name) {
-  const parse = (raw: RawDirective) => ({ name, count: whole(raw, deltas), ...stepOf(raw) });
-  return { value: 'needed', pairs: atStep, json: false, parse } as const;
+/** `step` limits a directive to that reply of the turn, from 1; absent: all replies. */
+interface AtStep {
+  step?: number;
 }
 
-/** The shape of a directive that is its name alone. */
-function bare<Name extends 'redact' | 'cite' | 'empty' | 'surrogate'>(name: Name) {
-  const parse = (raw: RawDirective) => ({ name, ...stepOf(raw) });
-  return { value: 'none', pairs: atStep, json: false, parse } as const;
+const bare: Form = { value: 'none', pairs: ['step'] };
+const counted: Form = { value: 'needed', pairs: ['step'] };
+const called: Form = { value: 'needed', pairs: ['step'], json: true };
+const countOf = (raw: RawDirective) => ({ count: whole(raw, deltas) });
+const nothing = () => ({});
+
+/** The directives: how each is written, and what it says. Times are in milliseconds. */
+const definitions = [
+  /** `count` text deltas, with `gapMs` between them and `firstMs` before the first. */
+  define('tokens', { value: 'needed', pairs: ['gap', 'first', 'step'] }, (raw) => ({
+    count: whole(raw, deltas),
+    gapMs: optionalWhole(raw, waitMs, 'gap') ?? 0,
+    firstMs: optionalWhole(raw, waitMs, 'first') ?? 0,
+  })),
+  /** Calls a tool, by default in the turn's first reply. */
+  define('tool', called, (raw) => ({ tool: toolOf(raw, raw.value), input: raw.json ?? {} })),
+  /** Calls a tool in each of the turn's first `steps` replies; `$i` in a string is the step. */
+  define('loop', { value: 'needed', pairs: ['tool'], json: true }, (raw) => ({
+    steps: whole(raw, steps),
+    tool: toolOf(raw, raw.pairs.get('tool')),
+    input: raw.json ?? {},
+  })),
+  /** Words of thinking, where the request lets the model think. */
+  define('think', counted, countOf),
+  /** Words of an update before the next tool: `claude-sonnet-5-5` writes it as thinking. */
+  define('update', counted, countOf),
+  /** A block of redacted thinking after the thinking. */
+  define('redact', bare, nothing),
+  define('cite', bare, nothing),
+  /** Uses a tool of the API's own, with its result, by default in the turn's first reply. */
+  define('server', called, (raw) => ({
+    tool: oneOf(raw, 'tool', serverTools),
+    input: raw.json ?? {},
+  })),
+  /** The text of a reply that calls no tool: the JSON of an object, or a word. */
+  define('output', { value: 'word', pairs: ['step'], json: true }, (raw) => {
+    const text = raw.json === undefined ? raw.value : JSON.stringify(raw.json);
+    return { text: text ?? fault(raw, 'write [[output={…}]] or [[output=WORD]].') };
+  }),
+  /** A reply without content. */
+  define('empty', bare, nothing),
+  /** Text that ends in half a surrogate pair. */
+  define('surrogate', bare, nothing),
+  define('stop', { value: 'needed', pairs: ['category', 'step'] }, (raw) => ({
+    reason: oneOf(raw, 'reason', stopReasons),
+    category: categoryOf(raw),
+  })),
+  /**
+   * A failure. With `times`, only while the SDK's retry count is below it; with `after`, in the
+   * stream after so many deltas; `retryAfter` in seconds.
+   */
+  define('fail', { value: 'needed', pairs: ['times', 'after', 'retry', 'step'] }, (raw) => {
+    const times = optionalWhole(raw, steps, 'times');
+    const after = optionalWhole(raw, deltasBefore, 'after');
+    const retryAfter = optionalWhole(raw, [0, 10_000], 'retry');
+    return {
+      failure: failureOf(raw),
+      ...(times !== undefined && { times }),
+      ...(after !== undefined && { after }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    };
+  }),
+  /** Ends the connection after so many text deltas. */
+  define('drop', { value: 'none', pairs: ['after', 'step'] }, (raw) => ({
+    after: optionalWhole(raw, deltasBefore, 'after') ?? 0,
+  })),
+  /** Silence after the first text delta. */
+  define('stall', counted, (raw) => ({ ms: whole(raw, [1, waitMs[1]]) })),
+  /** The number of fragments of each call's input. */
+  define('args', counted, countOf),
+];
+
+function define<Name extends string, Says extends object>(
+  name: Name,
+  form: Form,
+  says: (raw: RawDirective) => Says,
+) {
+  const parse = (raw: RawDirective): { name: Name } & Says & AtStep => {
+    const step = optionalWhole(raw, steps, 'step');
+    return { name, ...says(raw), ...(step !== undefined && { step }) };
+  };
+  return { name, form, parse };
 }
+
+/** An instruction to the rehearsal model. */
+export type Directive = ReturnType<(typeof definitions)[number]['parse']>;
+
+export const directiveNames = definitions.map(({ name }) => name);
 
 /**
  * Parses the directives of a text, in order.
@@ -232,39 +162,34 @@ export function hasDirective(text: string): boolean {
 }
 
 function toDirective(raw: RawDirective): Directive {
-  const name = directiveNames.find((known) => known === raw.name);
-  if (name === undefined) {
+  const definition = definitions.find(({ name }) => name === raw.name);
+  if (definition === undefined) {
     throw refuseDirective(`Unknown directive ${raw.source}. Known: ${directiveNames.join(', ')}.`);
   }
-  const shape: Shape = shapes[name];
-  const extra = [...raw.pairs.keys()].find((key) => !shape.pairs.includes(key));
+  const { name, form } = definition;
+  const extra = [...raw.pairs.keys()].find((key) => !form.pairs.includes(key));
   if (extra !== undefined) {
-    fault(raw, `"${extra}" is not a parameter of it. Allowed: ${shape.pairs.join(', ')}.`);
+    fault(raw, `"${extra}" is not a parameter of it. Allowed: ${form.pairs.join(', ')}.`);
   }
-  if (raw.json !== undefined && !shape.json) {
+  if (raw.json !== undefined && form.json !== true) {
     fault(raw, 'only tool, loop, server and output take JSON.');
   }
-  if (shape.value === 'needed' && raw.value === undefined) fault(raw, `write [[${name}=VALUE]].`);
-  if (shape.value === 'none' && raw.value !== undefined) fault(raw, `"${name}" takes no value.`);
-  return shape.parse(raw);
-}
-
-function stepOf(raw: RawDirective): AtStep {
-  const step = optionalWhole(raw, steps, 'step');
-  return step === undefined ? {} : { step };
+  if (form.value === 'needed' && raw.value === undefined) fault(raw, `write [[${name}=VALUE]].`);
+  if (form.value === 'none' && raw.value !== undefined) fault(raw, `"${name}" takes no value.`);
+  return definition.parse(raw);
 }
 
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-function callOf(raw: RawDirective, tool: string | undefined): { tool: string; input: JsonObject } {
-  if (tool !== undefined && toolName.test(tool)) return { tool, input: raw.json ?? {} };
+function toolOf(raw: RawDirective, tool: string | undefined): string {
+  if (tool !== undefined && toolName.test(tool)) return tool;
   return fault(raw, 'it needs a tool\'s name of up to 64 letters, digits, "_" and "-".');
 }
 
-/** The object, or the word, of a directive. */
-function outputOf(raw: RawDirective): string {
-  const text = raw.json === undefined ? raw.value : JSON.stringify(raw.json);
-  return text ?? fault(raw, 'write [[output={…}]] or [[output=WORD]].');
+/** The value of a directive that is one of a few words. */
+function oneOf<Word extends string>(raw: RawDirective, what: string, words: readonly Word[]): Word {
+  const word = words.find((known) => known === raw.value);
+  return word ?? fault(raw, `the ${what} must be one of ${words.join(', ')}.`);
 }
 
 function categoryOf(raw: RawDirective): RefusalCategory {

@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import type { DroppedThinking } from '../thinking/check-thinking.js';
 import {
   type PromptUsage,
@@ -6,15 +7,7 @@ import {
   type OutputUsage,
   type Served,
 } from '../usage/prompt-cache.js';
-import type {
-  BreakOff,
-  ReplyBlock,
-  ReplyPlan,
-  WireEvent,
-  WireMessage,
-  WireBlock,
-  WireDelta,
-} from './reply-plan.js';
+import type { BreakOff, ReplyBlock, ReplyPlan, WireEvent, WireMessage } from './reply-plan.js';
 
 /** An action of playing a reply: send, pause, or break off, which is always the last. */
 export type Move =
@@ -128,7 +121,7 @@ function countOutput(blocks: readonly ReplyBlock[]): OutputUsage {
 }
 
 /** A block at its `content_block_start`. */
-function blockStart(block: ReplyBlock): WireBlock {
+function blockStart(block: ReplyBlock): Anthropic.ContentBlock {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: '', citations: block.citation ? [] : null };
@@ -145,7 +138,7 @@ function blockStart(block: ReplyBlock): WireBlock {
 }
 
 /** The whole block. */
-function wholeBlock(block: ReplyBlock): WireBlock {
+function wholeBlock(block: ReplyBlock): Anthropic.ContentBlock {
   const text = block.deltas.join('');
   switch (block.type) {
     case 'text':
@@ -167,12 +160,13 @@ function wholeBlock(block: ReplyBlock): WireBlock {
 
 type ToolBlock = Extract<ReplyBlock, { type: 'tool_use' | 'server_tool_use' }>;
 
-function toolUse(block: ToolBlock, input: ToolBlock['input']): WireBlock {
-  return { type: block.type, id: block.id, name: block.name, input, caller: { type: 'direct' } };
+function toolUse(block: ToolBlock, input: ToolBlock['input']): Anthropic.ContentBlock {
+  const { deltas: _, ...call } = block;
+  return { ...call, input, caller: { type: 'direct' } };
 }
 
 /** The delta of a piece of a block; undefined where it is not sent. */
-function deltaOf(block: ReplyBlock, text: string): WireDelta | undefined {
+function deltaOf(block: ReplyBlock, text: string): Anthropic.RawContentBlockDelta | undefined {
   switch (block.type) {
     case 'text':
       return { type: 'text_delta', text };
@@ -188,7 +182,7 @@ function deltaOf(block: ReplyBlock, text: string): WireDelta | undefined {
 }
 
 /** The deltas after a block's last piece. */
-function closingDeltas(block: ReplyBlock): WireDelta[] {
+function closingDeltas(block: ReplyBlock): Anthropic.RawContentBlockDelta[] {
   if (block.type === 'thinking') {
     return [{ type: 'signature_delta', signature: block.signature }];
   }

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Directive } from '../directives/parse-directives.js';
 import type { OfferedTool } from '../request-types.js';
-import type { ReplyBlock, WireServerResult, WireCitation } from './reply-plan.js';
+import type { ReplyBlock, ServerToolResult } from './reply-plan.js';
 import type { RequestedTurn } from './extract-turn.js';
 
 const fragmentLength = 20;
@@ -59,12 +59,12 @@ function fillValue(value: JsonValue, step: number): JsonValue {
   return isPlainObject(value) && !JSON.isRawJSON(value) ? fillStep(value, step) : value;
 }
 
-const page = {
+/** The source of what a reply cites, where the request has none. */
+const notes = {
   url: 'https://example.com/rehearsal',
   title: 'Rehearsal notes',
   text: 'Nothing in this reply comes from a model.',
 };
-const direct = { type: 'direct' } as const;
 
 interface ServerTools {
   directives: readonly Directive[];
@@ -79,84 +79,67 @@ interface ServerTools {
 
 /** Calls of server tools with their results; a paused reply ends in an open call. */
 export function planServerTools(tools: ServerTools): ReplyBlock[] {
-  if (tools.open) return [resultOf(tools.open, tools.offered), citedText()];
+  if (tools.open) return [resultOf(tools.open, tools.offered), citedPage()];
   const calls = tools.directives.filter((directive) => directive.name === 'server');
   const wanted = calls.length === 0 && tools.pauses ? [pausedSearch] : calls;
   return wanted.flatMap(({ tool, input }, index): ReplyBlock[] => {
     const id = tools.newId('srvtoolu');
-    const call: ReplyBlock = {
-      type: 'server_tool_use',
-      id,
-      name: tool,
-      input,
-      deltas: splitInput(input),
-    };
-    const isOpen = tools.pauses && index === wanted.length - 1;
-    if (isOpen) return [call];
-    const cited = tool === 'web_search' ? [citedText()] : [];
+    const deltas = splitInput(input);
+    const call: ReplyBlock = { type: 'server_tool_use', id, name: tool, input, deltas };
+    if (tools.pauses && index === wanted.length - 1) return [call];
+    const cited = tool === 'web_search' ? [citedPage()] : [];
     return [call, resultOf({ id, name: tool }, tools.offered), ...cited];
   });
 }
 
-const pausedSearch = { tool: 'web_search', input: { query: 'rehearsal' } };
+const pausedSearch = { tool: 'web_search', input: { query: 'rehearsal' } } as const;
+
+/** Tools that a search finds at most. */
+const maxHits = 5;
 
 function resultOf(
   { id, name }: { id: string; name: string },
   offered: readonly OfferedTool[],
 ): ReplyBlock {
-  return {
-    type: 'server_result',
-    deltas: [],
-    result: { ...resultContent(name, offered), tool_use_id: id, caller: direct },
-  };
+  return { type: 'server_result', deltas: [], result: serverResult(id, name, offered) };
 }
 
-/** Tools that a search finds at most. */
-const maxHits = 5;
-
-function resultContent(
-  name: string,
-  offered: readonly OfferedTool[],
-): Pick<WireServerResult, 'type' | 'content'> {
+function serverResult(id: string, name: string, offered: readonly OfferedTool[]): ServerToolResult {
+  const caller = { type: 'direct' } as const;
+  const { url, title } = notes;
+  const ran = { stdout: 'rehearsed\n', stderr: '', return_code: 0, content: [] };
   switch (name) {
-    case 'web_search':
+    case 'web_search': {
+      const page = { url, title, encrypted_content: 'rehearsal', page_age: null };
       return {
         type: 'web_search_tool_result',
-        content: [
-          {
-            type: 'web_search_result',
-            url: page.url,
-            title: page.title,
-            encrypted_content: 'rehearsal',
-            page_age: null,
-          },
-        ],
+        content: [{ type: 'web_search_result', ...page }],
+        tool_use_id: id,
+        caller,
       };
+    }
     case 'web_fetch':
       return {
         type: 'web_fetch_tool_result',
         content: {
           type: 'web_fetch_result',
-          url: page.url,
+          url,
           retrieved_at: '2026-11-22T00:00:00Z',
           content: {
             type: 'document',
-            title: page.title,
+            title,
             citations: null,
-            source: { type: 'text', media_type: 'text/plain', data: page.text },
+            source: { type: 'text', media_type: 'text/plain', data: notes.text },
           },
         },
+        tool_use_id: id,
+        caller,
       };
     case 'bash_code_execution':
       return {
         type: 'bash_code_execution_tool_result',
-        content: {
-          type: 'bash_code_execution_result',
-          stdout: 'rehearsed\n',
-          stderr: '',
-          return_code: 0,
-          content: [],
-        },
+        content: { type: 'bash_code_execution_result', ...ran },
+        tool_use_id: id,
       };
     case 'tool_search_tool_bm25':
     case 'tool_search_tool_regex':
@@ -169,69 +152,62 @@ function resultContent(
             .slice(0, maxHits)
             .map((tool) => ({ type: 'tool_reference', tool_name: tool.name })),
         },
+        tool_use_id: id,
       };
     default:
       return {
         type: 'code_execution_tool_result',
-        content: {
-          type: 'code_execution_result',
-          stdout: 'rehearsed\n',
-          stderr: '',
-          return_code: 0,
-          content: [],
-        },
+        content: { type: 'code_execution_result', ...ran },
+        tool_use_id: id,
       };
   }
 }
 
-function citedText(): ReplyBlock {
-  const citation: WireCitation = {
-    type: 'web_search_result_location',
-    cited_text: page.text,
-    encrypted_index: 'rehearsal',
-    title: page.title,
-    url: page.url,
+function citedPage(): ReplyBlock {
+  return {
+    type: 'text',
+    deltas: [`As "${notes.title}" says, this was found.`],
+    citation: {
+      type: 'web_search_result_location',
+      cited_text: notes.text,
+      encrypted_index: 'rehearsal',
+      title: notes.title,
+      url: notes.url,
+    },
   };
-  return { type: 'text', deltas: [`As "${page.title}" says, this was found.`], citation };
 }
 
 const citedCharacters = 40;
-/** The document that is cited when the request has none. */
-const ownSource = { title: 'Rehearsal notes', text: 'Nothing in this reply comes from a model.' };
 
 /**
  * A text block with a citation of the request's last document, or of a made-up one. As in the API, a
  * text is cited by characters and any other document, such as a PDF, by page.
  */
 export function citeDocument(document: RequestedTurn['document']): ReplyBlock {
-  const citation = citationOf(document);
-  const title = document ? document.block.title : ownSource.title;
+  const { title = null, source } = document?.block ?? {
+    title: notes.title,
+    source: { type: 'text', data: notes.text },
+  };
+  const text = (source.data ?? '').slice(0, citedCharacters);
+  const cited = { document_index: document?.index ?? 0, document_title: title, file_id: null };
   return {
     type: 'text',
     deltas: [`As "${title ?? 'the document'}" says,`, ' this is a cited answer.'],
-    citation,
-  };
-}
-
-function citationOf(document: RequestedTurn['document']): WireCitation {
-  const title = document ? (document.block.title ?? null) : ownSource.title;
-  const common = { document_index: document?.index ?? 0, document_title: title, file_id: null };
-  const source = document?.block.source;
-  if (source && source.type !== 'text') {
-    return {
-      type: 'page_location',
-      cited_text: 'page 1',
-      ...common,
-      start_page_number: 1,
-      end_page_number: 2,
-    };
-  }
-  const text = (source?.data ?? ownSource.text).slice(0, citedCharacters);
-  return {
-    type: 'char_location',
-    cited_text: text,
-    ...common,
-    start_char_index: 0,
-    end_char_index: text.length,
+    citation:
+      source.type === 'text'
+        ? {
+            type: 'char_location',
+            cited_text: text,
+            ...cited,
+            start_char_index: 0,
+            end_char_index: text.length,
+          }
+        : {
+            type: 'page_location',
+            cited_text: 'page 1',
+            ...cited,
+            start_page_number: 1,
+            end_page_number: 2,
+          },
   };
 }

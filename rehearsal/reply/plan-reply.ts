@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import type { AcceptedRequest } from '../accept-request.js';
 import { namedFailure } from '../directives/named-failures.js';
 import { parseDirectives, type Directive } from '../directives/parse-directives.js';
@@ -14,14 +15,7 @@ import {
   describeResults,
   numberedWords,
 } from './extract-turn.js';
-import type {
-  BreakOff,
-  ReplyBlock,
-  ReplyPlan,
-  RefusalCategory,
-  WireStop,
-  WireStopReason,
-} from './reply-plan.js';
+import type { BreakOff, ReplyBlock, ReplyPlan, RefusalCategory, WireStop } from './reply-plan.js';
 import { inPieces, writeValue } from './write-object.js';
 
 export type Plan = { kind: 'failure'; failure: AskedFailure } | { kind: 'reply'; reply: ReplyPlan };
@@ -57,7 +51,7 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
   const hasCalls = wanted.some(({ type }) => type === 'tool_use');
   const most = Math.min(request.max_tokens, options.headroom);
   const { blocks, isCut } = limitOutput(wanted, most);
-  const cutReason: WireStopReason =
+  const cutReason: Anthropic.StopReason =
     most < request.max_tokens ? 'model_context_window_exceeded' : 'max_tokens';
   const asked = askedStop(directives, conversation);
   const reason = isCut ? cutReason : (asked?.reason ?? (hasCalls ? 'tool_use' : 'end_turn'));
@@ -208,7 +202,7 @@ function breakOffOf(directives: readonly Directive[], profile: ModelProfile): Br
 
 /** The end of a reply, in the words of the API. */
 function planStop(
-  reason: WireStopReason,
+  reason: Anthropic.StopReason,
   request: MessagesRequest,
   category: RefusalCategory = 'general_harms',
 ): WireStop {

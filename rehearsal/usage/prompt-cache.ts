@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { createHash } from 'node:crypto';
 import type { ModelProfile } from '../models/profiles.js';
 import type { PromptItem } from './prompt-items.js';
@@ -110,28 +111,10 @@ function chain(
   return { keys, ends };
 }
 
-/** The usage of a message: `Usage` of the SDK. */
-export interface WireUsage extends DeltaUsage {
-  cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number };
-  inference_geo: string | null;
-  service_tier: 'standard';
-  speed: 'standard' | 'fast' | null;
-}
-
 /** How a request is served: as it asks. Priority is sold no more, so that the tier is standard. */
 export interface Served {
   speed?: 'standard' | 'fast' | null;
   inference_geo?: string | null;
-}
-
-/** The cumulative usage at the end of a stream: `MessageDeltaUsage` of the SDK. */
-export interface DeltaUsage {
-  input_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_read_input_tokens: number;
-  output_tokens: number;
-  output_tokens_details: { thinking_tokens: number } | null;
-  server_tool_use: { web_search_requests: number; web_fetch_requests: number } | null;
 }
 
 /** The output tokens of a reply; `thinking` is part of `tokens`. */
@@ -141,25 +124,25 @@ export interface OutputUsage {
   searches: number;
 }
 
-export function deltaUsage(prompt: PromptUsage, output: OutputUsage): DeltaUsage {
+/** The cumulative usage at the end of a stream. */
+export function deltaUsage(prompt: PromptUsage, { tokens, thinking, searches }: OutputUsage) {
   return {
     input_tokens: prompt.input,
     cache_creation_input_tokens: prompt.write5m + prompt.write1h,
     cache_read_input_tokens: prompt.cacheRead,
-    output_tokens: output.tokens,
-    output_tokens_details: output.thinking === 0 ? null : { thinking_tokens: output.thinking },
+    output_tokens: tokens,
+    output_tokens_details: thinking === 0 ? null : { thinking_tokens: thinking },
     server_tool_use:
-      output.searches === 0
-        ? null
-        : { web_search_requests: output.searches, web_fetch_requests: 0 },
-  };
+      searches === 0 ? null : { web_search_requests: searches, web_fetch_requests: 0 },
+  } satisfies Anthropic.MessageDeltaUsage;
 }
 
+/** The usage of a message. */
 export function messageUsage(
   prompt: PromptUsage,
   output: OutputUsage,
   { speed = null, inference_geo = null }: Served = {},
-): WireUsage {
+): Anthropic.Usage {
   return {
     ...deltaUsage(prompt, output),
     cache_creation: {
