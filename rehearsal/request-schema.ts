@@ -20,16 +20,17 @@ function broken(rule: RuleId, message: string | ((input: never) => string), isNa
 const toolId = /^[a-zA-Z0-9_-]+$/;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const cacheControl = z
+export const cacheControl = z
   .object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
   .nullish();
 
 /** Text with more than whitespace in it. */
 const written = z.string().regex(/\S/);
 
-const textBlock = z.object({
+export const textBlock = z.object({
   type: z.literal('text'),
   text: written,
+  citations: z.array(z.unknown()).nullish(),
   cache_control: cacheControl,
 });
 
@@ -93,7 +94,7 @@ const documentBlock = z.object({
   cache_control: cacheControl,
 });
 
-export const opaqueBlockTypes = [
+const opaqueBlockTypes = [
   'search_result',
   'container_upload',
   'server_tool_use',
@@ -105,17 +106,18 @@ export const opaqueBlockTypes = [
   'tool_search_tool_result',
 ] as const;
 
-/** Calls and results of server tools, and files: what is in them is not validated. */
-const opaqueBlock = z.object({
+/** Calls (`id`, `name`) and results (`tool_use_id`) of server tools, and files: what is in them is not validated. */
+export const opaqueBlock = z.object({
   type: z.enum(opaqueBlockTypes),
   id: z.string().optional(),
   name: z.string().optional(),
   tool_use_id: z.string().optional(),
+  content: z.unknown().optional(),
   cache_control: cacheControl,
 });
 
 /** A tool that a search of the client's own has found: its definition is in the prompt from here on. */
-const toolReference = z.object({
+export const toolReference = z.object({
   type: z.literal('tool_reference'),
   tool_name: z.string().regex(toolName),
   cache_control: cacheControl,
@@ -151,7 +153,7 @@ const toolResult = z.discriminatedUnion('is_error', [
   }),
 ]);
 
-const toolUse = z.object({
+export const toolUse = z.object({
   type: z.literal('tool_use'),
   id: z.string().regex(toolId),
   name: z.string().min(1),
@@ -159,14 +161,14 @@ const toolUse = z.object({
   cache_control: cacheControl,
 });
 
-const thinkingBlock = z.object({
+export const thinkingBlock = z.object({
   type: z.literal('thinking'),
   thinking: z.string(),
   signature: z.string(),
   cache_control: z.undefined().optional(),
 });
 
-const redactedThinkingBlock = z.object({
+export const redactedThinkingBlock = z.object({
   type: z.literal('redacted_thinking'),
   data: z.string(),
   cache_control: z.undefined().optional(),

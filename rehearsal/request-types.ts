@@ -1,12 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type * as z from 'zod';
 import type { JsonObject } from './json.js';
-import type { EffortLevel } from './models/profiles.js';
-import { foundTools, type opaqueBlockTypes } from './request-schema.js';
+import {
+  foundTools,
+  type cacheControl,
+  type opaqueBlock,
+  type redactedThinkingBlock,
+  type requestSchema,
+  type textBlock,
+  type thinkingBlock,
+  type toolReference,
+  type toolUse,
+} from './request-schema.js';
 
-export interface CacheMark {
-  type: 'ephemeral';
-  ttl?: '5m' | '1h';
-}
+export type CacheMark = NonNullable<z.output<typeof cacheControl>>;
 
 export interface Cached {
   cache_control?: CacheMark | null | undefined;
@@ -17,31 +24,12 @@ export function ttlOf(mark: CacheMark | null | undefined): '5m' | '1h' | undefin
   return mark ? (mark.ttl ?? '5m') : undefined;
 }
 
-export interface TextBlock extends Cached {
-  type: 'text';
-  text: string;
-  citations?: unknown[] | null;
-}
-
-export interface ThinkingBlock {
-  type: 'thinking';
-  thinking: string;
-  signature: string;
-  cache_control?: undefined;
-}
-
-export interface RedactedThinkingBlock {
-  type: 'redacted_thinking';
-  data: string;
-  cache_control?: undefined;
-}
-
-export interface ToolUseBlock extends Cached {
-  type: 'tool_use';
-  id: string;
-  name: string;
-  input: JsonObject;
-}
+export type TextBlock = z.output<typeof textBlock>;
+export type ThinkingBlock = z.output<typeof thinkingBlock | typeof redactedThinkingBlock>;
+/** Calls and results of server tools, and files. */
+export type OpaqueBlock = z.output<typeof opaqueBlock>;
+/** A tool that a search has found. */
+type ToolReference = z.output<typeof toolReference>;
 
 export interface ToolResultBlock extends Cached {
   type: 'tool_result';
@@ -50,51 +38,34 @@ export interface ToolResultBlock extends Cached {
   is_error?: boolean;
 }
 
-export interface BlockSource {
+/** What a file is sent as, in all its forms. */
+interface FileSource {
   /** `base64`, `text`, `url`, `file` or `content`. */
   type: string;
   media_type?: string;
   data?: string;
 }
 
-export interface ImageBlock extends Cached {
+interface ImageBlock extends Cached {
   type: 'image';
-  source: BlockSource;
+  source: FileSource;
 }
 
 export interface DocumentBlock extends Cached {
   type: 'document';
-  source: BlockSource;
+  source: FileSource;
   title?: string | null;
   citations?: { enabled?: boolean } | null;
-}
-
-/** Calls and results of server tools, and files. */
-export interface OpaqueBlock extends Cached {
-  type: (typeof opaqueBlockTypes)[number];
-  /** Id of a call, which also has `name`; absent in a result. */
-  id?: string;
-  name?: string;
-  /** Id of the call that a result answers. */
-  tool_use_id?: string;
-  content?: unknown;
-}
-
-/** A tool that a search has found. */
-export interface ToolReferenceBlock extends Cached {
-  type: 'tool_reference';
-  tool_name: string;
 }
 
 export type RequestBlock =
   | TextBlock
   | ThinkingBlock
-  | RedactedThinkingBlock
-  | ToolUseBlock
+  | z.output<typeof toolUse>
   | ToolResultBlock
   | ImageBlock
   | DocumentBlock
-  | ToolReferenceBlock
+  | ToolReference
   | OpaqueBlock;
 
 export interface RequestMessage {
@@ -112,47 +83,13 @@ export interface OfferedTool extends Cached {
   defer_loading?: boolean;
 }
 
-type Display = 'summarized' | 'omitted' | 'updates' | null;
-
-interface BlockBinding {
-  prefix_mismatch_behavior?: 'error' | 'drop_block' | null;
-}
-
-export type ThinkingParam =
-  | { type: 'adaptive'; display?: Display; block_binding?: BlockBinding | null }
-  | {
-      type: 'enabled';
-      budget_tokens: number;
-      display?: Display;
-      block_binding?: BlockBinding | null;
-    }
-  | { type: 'between_tools' }
-  | { type: 'disabled' };
-
-export interface ToolChoice {
-  type: 'auto' | 'any' | 'tool' | 'none';
-  name?: string;
-  disable_parallel_tool_use?: boolean;
-}
-
 /** A request that passed `validateRequest`, with unlisted parameters as they were sent. */
-export interface MessagesRequest extends Cached {
-  model: string;
-  max_tokens: number;
+export interface MessagesRequest extends Omit<
+  z.output<typeof requestSchema>,
+  'messages' | 'tools'
+> {
   messages: RequestMessage[];
-  system?: string | TextBlock[];
   tools?: OfferedTool[];
-  tool_choice?: ToolChoice;
-  thinking?: ThinkingParam;
-  output_config?: {
-    effort?: EffortLevel | null;
-    format?: { type: 'json_schema'; schema: JsonObject } | null;
-  };
-  stream?: boolean;
-  stop_sequences?: string[];
-  speed?: 'standard' | 'fast' | null;
-  service_tier?: 'auto' | 'standard_only';
-  inference_geo?: string | null;
   [parameter: string]: unknown;
 }
 
@@ -174,16 +111,12 @@ export function isPaused(message: RequestMessage): boolean {
   return blocksOf(message).some(({ type }) => type === 'server_tool_use');
 }
 
-export function isThinkingBlock(
-  block: RequestBlock,
-): block is ThinkingBlock | RedactedThinkingBlock {
+export function isThinkingBlock(block: RequestBlock): block is ThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 /** The tools that a block names: the result of a search of the API's, or of a tool that searches for the client. */
-export function referencesIn(
-  block: RequestBlock,
-): readonly Pick<ToolReferenceBlock, 'tool_name'>[] {
+export function referencesIn(block: RequestBlock): readonly Pick<ToolReference, 'tool_name'>[] {
   if (block.type === 'tool_result') {
     if (!Array.isArray(block.content)) return none;
     return block.content.filter((item) => item.type === 'tool_reference');
@@ -193,4 +126,4 @@ export function referencesIn(
   return found.success ? found.data.tool_references : none;
 }
 
-const none: readonly ToolReferenceBlock[] = [];
+const none: readonly ToolReference[] = [];

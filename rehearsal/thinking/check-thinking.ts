@@ -4,7 +4,6 @@ import {
   blocksOf,
   isThinkingBlock,
   type MessagesRequest,
-  type RedactedThinkingBlock,
   type ThinkingBlock,
 } from '../request-types.js';
 import {
@@ -28,10 +27,8 @@ export interface CheckedThinking {
   dropped: DroppedThinking[];
 }
 
-type AnyThinking = ThinkingBlock | RedactedThinkingBlock;
-
 interface SignedBlock {
-  block: AnyThinking;
+  block: ThinkingBlock;
   path: string;
   claim: SignedClaim;
   /** The prefix of the block in this request. */
@@ -74,7 +71,11 @@ function latestTurn({ messages }: MessagesRequest): number {
 }
 
 /** @returns undefined for a block that no rehearsal made */
-function verifyClaim(block: AnyThinking, path: string, isLatest: boolean): SignedClaim | undefined {
+function verifyClaim(
+  block: ThinkingBlock,
+  path: string,
+  isLatest: boolean,
+): SignedClaim | undefined {
   const claim = parseSignature(block);
   if (claim === 'foreign') return undefined;
   if (claim === 'damaged') {

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
 import {
-  type RedactedThinkingBlock,
   type ThinkingBlock,
   blocksOf,
   isThinkingBlock,
@@ -53,9 +52,7 @@ export function idOf(signature: string): string {
  *
  * @returns `foreign` for a signature of another maker, `damaged` for one that was changed
  */
-export function parseSignature(
-  block: ThinkingBlock | RedactedThinkingBlock,
-): SignedClaim | 'foreign' | 'damaged' {
+export function parseSignature(block: ThinkingBlock): SignedClaim | 'foreign' | 'damaged' {
   const signature = block.type === 'thinking' ? block.signature : block.data;
   if (signature === '') return 'damaged';
   if (!signature.startsWith(mark)) return 'foreign';
@@ -66,10 +63,7 @@ export function parseSignature(
 }
 
 /** Whether the text of a block is the one that was signed. */
-export function isShown(
-  claim: ThinkingClaim,
-  block: ThinkingBlock | RedactedThinkingBlock,
-): boolean {
+export function isShown(claim: ThinkingClaim, block: ThinkingBlock): boolean {
   return claim.shown === digest(block.type === 'thinking' ? block.thinking : '');
 }
 

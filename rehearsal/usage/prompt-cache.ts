@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { createHash } from 'node:crypto';
 import type { ModelProfile } from '../models/profiles.js';
+import type { MessagesRequest } from '../request-types.js';
 import type { PromptItem } from './prompt-items.js';
 
 /** The tokens of a prompt by their price; the four add up to the prompt. */
@@ -112,10 +113,7 @@ function chain(
 }
 
 /** How a request is served: as it asks. Priority is sold no more, so that the tier is standard. */
-export interface Served {
-  speed?: 'standard' | 'fast' | null;
-  inference_geo?: string | null;
-}
+export type Served = Pick<MessagesRequest, 'speed' | 'inference_geo'>;
 
 /** The output tokens of a reply; `thinking` is part of `tokens`. */
 export interface OutputUsage {
