@@ -13,7 +13,7 @@ import {
 } from './http/wire-error.js';
 import { isPlainObject } from './json.js';
 import { toModelInfo, findProfile, listModels, maxOutputOf } from './models/models.js';
-import { shareTimer, type Clock, type Stage, playReply } from './reply/play-reply.js';
+import { playReply, type Clock, type Stage } from './reply/play-reply.js';
 import type { RehearsalRequest } from './request-types.js';
 import { PromptCache, totalOf } from './usage/prompt-cache.js';
 import type { WireEvent, WireMessage } from './reply/reply-plan.js';
@@ -67,8 +67,8 @@ const systemClock: Clock = {
  */
 export async function startRehearsal(options: RehearsalOptions = {}): Promise<Rehearsal> {
   const { host = '127.0.0.1', port = 0 } = options;
-  const { newId = (prefix) => `${prefix}_${randomUUID()}`, onRequest = () => undefined } = options;
-  const clock = shareTimer(options.clock ?? systemClock);
+  const { clock = systemClock, onRequest = () => undefined } = options;
+  const { newId = (prefix) => `${prefix}_${randomUUID()}` } = options;
   const parts: RehearsalParts = {
     clock,
     newId,
