@@ -99,7 +99,7 @@ async function main(options) {
     const seconds = Math.round((Date.now() - startedAt) / 1_000);
     process.stdout.write(renderReport({ options, rounds, checks, seconds }));
     await writeJson({ options, rounds, checks, seconds });
-    if (judgeFaults(rounds, checks).some(({ met }) => !met)) process.exitCode = 1;
+    if (judgeFaults(rounds, checks).some(({ met }) => !met)) process.exitCode ??= 1;
   }
 }
 

@@ -15,7 +15,7 @@ const sideBySide = 8;
 const earlyThrough = 10;
 const earlySessions = { quick: 24, whole: 48 };
 /** Turns up to a later one, and after it, in each of eight sessions. */
-const lateWindow = 5;
+const lateWindow = 10;
 /** Turns of each session before anything is measured: the first thousand of a process cost more. */
 const warmUpTurns = 20;
 const ways = /** @type {const} */ (['one session at a time', 'eight side by side']);
