@@ -10,7 +10,7 @@ import { scenariosFor } from './scenarios.mjs';
  * @property {string | undefined} json @property {string | undefined} cpuProfiles
  */
 
-const mostRounds = 50;
+const MAX_ROUNDS = 50;
 
 /** Run only where they are named: the first takes half an hour, the others too long for a quick run. */
 const namedOnly = ['sessions'];
@@ -49,8 +49,8 @@ export function parseOptions(args) {
       ? known.filter((name) => !leftOut.includes(name))
       : pick('scenario', values.scenarios, known);
   const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > mostRounds) {
-    throw new Error(`--rounds takes a whole number from 1 to ${mostRounds}`);
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
+    throw new Error(`--rounds takes a whole number from 1 to ${MAX_ROUNDS}`);
   }
   return {
     quick: values.quick,

@@ -12,10 +12,10 @@ import { readWhole } from './load/run-turn.mjs';
 /** @typedef {import('./types.js').Violation} Violation */
 
 /** How many turns are followed once more at the end, spread over the run. */
-const MOST_REREAD = 300;
+const MAX_REREAD_TURNS = 300;
 
 /** The most turns with violations whose frames are kept. */
-const MOST_OFFENDERS = 100;
+const MAX_OFFENDERS = 100;
 
 /**
  * A checked turn, without its frames.
@@ -56,7 +56,7 @@ export class TurnAudit {
     const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);
     const violations = checkTurn(history, rows);
     this.violations.push(...violations);
-    if (violations.length > 0 && this.offenders.length < MOST_OFFENDERS) {
+    if (violations.length > 0 && this.offenders.length < MAX_OFFENDERS) {
       this.offenders.push(history);
     }
     const turn = {
@@ -78,7 +78,7 @@ export class TurnAudit {
   #keep(turn, frames) {
     if (this.turns.length % this.#stride !== 0) return;
     this.#sample.push({ turn, log: weighFrames(frames) });
-    if (this.#sample.length <= MOST_REREAD) return;
+    if (this.#sample.length <= MAX_REREAD_TURNS) return;
     this.#sample = this.#sample.filter((_, index) => index % 2 === 1);
     this.#stride *= 2;
   }

@@ -8,7 +8,7 @@ import { writeReport } from './report/write-report.mjs';
 import { runChaos } from './run-chaos.mjs';
 
 /** The most violations that are printed; the folder has all. */
-const MOST_SHOWN = 30;
+const MAX_SHOWN = 30;
 
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
@@ -44,10 +44,10 @@ async function main() {
     await writeFile(path.join(folder, 'report.md'), report);
     await writeFile(path.join(folder, 'violations.json'), JSON.stringify(violations, null, 2));
     await writeFile(path.join(folder, 'offenders.json'), JSON.stringify(result.offenders, null, 1));
-    for (const { kind, turnId, note } of violations.slice(0, MOST_SHOWN)) {
+    for (const { kind, turnId, note } of violations.slice(0, MAX_SHOWN)) {
       print(`- ${kind} ${turnId}: ${note}`);
     }
-    if (violations.length > MOST_SHOWN) print(`… and ${violations.length - MOST_SHOWN} more`);
+    if (violations.length > MAX_SHOWN) print(`… and ${violations.length - MAX_SHOWN} more`);
     if (violations.length > 0)
       print(`\nAgain: npm run chaos -- ${process.argv.slice(2).join(' ')}`);
     print(`Seed ${options.seed}; logs, violations and offending turns in ${folder}`);

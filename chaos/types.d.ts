@@ -92,7 +92,7 @@ export interface ReaderHistory {
   name: string;
   frames: Frame[];
   /** The longest time between a connection's end and the next connection's first byte. */
-  longestAwayMs: number;
+  maxAwayMs: number;
   /** Whether the reader left on purpose and need not have the end. */
   hasLeft: boolean;
 }
@@ -245,7 +245,7 @@ export interface ScheduleRows {
   /** When that was read, if the run gave slots the time to be run. */
   settledAt: number | undefined;
   /** Longest time after its time at which a slot is run, in ms. Absent: processes die, and nothing is said. */
-  mostLateMs?: number | undefined;
+  maxLateMs?: number | undefined;
   runs: {
     cause: 'slot' | 'trigger';
     triggerKey: string | null;

@@ -25,7 +25,7 @@ const sources = [
 ];
 
 /** Bytes from which on a file is compressed. */
-const LEAST_BYTES = 512;
+const MIN_BYTES = 512;
 
 /** @returns {Promise<string>} the folder with the built page. */
 export async function buildConsole() {
@@ -65,7 +65,7 @@ async function compress(folder) {
     const content = await readFile(file);
     const zipped = await promisify(gzip)(content, { level: 9 });
     sizes.push({ name, gzip: zipped.length });
-    if (content.length < LEAST_BYTES) continue;
+    if (content.length < MIN_BYTES) continue;
     await writeFile(`${file}.gz`, zipped);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
     await writeFile(`${file}.br`, await promisify(brotliCompress)(content, { params }));

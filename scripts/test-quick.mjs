@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Suites other than unit tests. Most of them import the whole server: any change touches them all. */
-const MOST_OTHERS = 6;
+const MAX_OTHERS = 6;
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -29,7 +29,7 @@ function chooseSuites() {
   const touched = changed.length === 0 ? [] : listTests('--findRelatedTests', ...changed);
   const others = touched.filter((file) => !isUnit(file));
   const first = others.filter((file) => changed.includes(file));
-  const chosen = [...new Set([...first, ...others])].slice(0, MOST_OTHERS);
+  const chosen = [...new Set([...first, ...others])].slice(0, MAX_OTHERS);
   if (others.length > chosen.length) {
     console.error(`npm test runs ${others.length - chosen.length} more suites that this touches.`);
   }

@@ -261,7 +261,7 @@ function describeProfiles() {
       [
         '',
         [model.id, ...model.aliases].map((id) => `\`${id}\``).join(', '),
-        `${model.window / 1_000}K / ${model.mostOutput / 1_000}K`,
+        `${model.window / 1_000}K / ${model.maxOutputTokens / 1_000}K`,
         `${model.thinking.join(', ')} (${model.thinksByDefault ? 'on' : 'off'})`,
         model.efforts.join(', ') || 'none',
         yes(model.systemMessages),

@@ -47,7 +47,7 @@ function poolOf(database: SimulatedDatabase) {
 }
 
 /** Longest time after which a slot is run where no process dies, in ms: clocks differ by up to 1.5 s. */
-const MOST_LATE_MS = 5_000;
+const MAX_LATE_MS = 5_000;
 
 /** Checks lines, forks, memories and schedules as the chaos kit checks those of a cluster. */
 export async function checkBranches(
@@ -59,14 +59,14 @@ export async function checkBranches(
   const pool = poolOf(database);
   const rows = await loadLines(pool, 0);
   const { calls, files } = await loadMemory(pool, 0);
-  const mostLateMs = isTimed ? MOST_LATE_MS : undefined;
+  const maxLateMs = isTimed ? MAX_LATE_MS : undefined;
   const slots = { giveUpAt: 0, settledAt: undefined, triggers };
   const schedules = await loadSlots(pool, slots);
   return [
     ...checkLines(sessions, rows),
     ...checkViews(views, lines, rows),
     ...checkMemory(calls, files),
-    ...schedules.flatMap((schedule) => checkSlots({ ...schedule, mostLateMs })),
+    ...schedules.flatMap((schedule) => checkSlots({ ...schedule, maxLateMs })),
   ];
 }
 

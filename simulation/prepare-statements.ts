@@ -82,7 +82,7 @@ function encode(client: PGlite, value: unknown, type: number): string | null {
 }
 
 /** Most statements that stay prepared. */
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 /**
  * Names of statements that are prepared: those whose text comes a second time. The query builder gives a
@@ -94,7 +94,7 @@ class StatementNames {
   /** @returns undefined for a text that is seen for the first time, or is one too many. */
   nameOf(text: string): string | undefined {
     if (!this.#names.has(text)) {
-      if (this.#names.size < MOST_NAMES) this.#names.set(text, undefined);
+      if (this.#names.size < MAX_NAMES) this.#names.set(text, undefined);
       return undefined;
     }
     const name = this.#names.get(text) ?? `turnpike_${[...this.#names.keys()].indexOf(text)}`;

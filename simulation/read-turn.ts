@@ -55,7 +55,7 @@ class TurnReader {
     private readonly plan: ReadPlan,
   ) {
     this.turnId = plan.turnId;
-    this.history = { name: plan.name, frames: [], longestAwayMs: 0, hasLeft: false };
+    this.history = { name: plan.name, frames: [], maxAwayMs: 0, hasLeft: false };
   }
 
   async readToEnd(): Promise<void> {
@@ -68,7 +68,7 @@ class TurnReader {
       if (opened !== undefined) {
         this.#connection += 1;
         const awayMs = this.#connection === 0 ? 0 : scheduler.now - awaySince;
-        history.longestAwayMs = Math.max(history.longestAwayMs, awayMs);
+        history.maxAwayMs = Math.max(history.maxAwayMs, awayMs);
         await this.#receive(opened);
         awaySince = scheduler.now;
         if (history.hasLeft || history.frames.at(-1)?.event === 'process:exit') return;

@@ -30,7 +30,7 @@ const BEFORE_SLOT_MS = 57_000;
 const CALM_EVERY = 4;
 
 /** Most virtual time of each part of a schedule, in ms. */
-const MOST_MS = 180_000;
+const MAX_VIRTUAL_MS = 180_000;
 
 export interface ScheduleOptions {
   seed: number;
@@ -147,17 +147,17 @@ async function run({
 }: Run): Promise<void> {
   const { world } = deployment;
   const { scheduler } = world;
-  for (const server of servers) await scheduler.run(server.keepUp(), MOST_MS);
+  for (const server of servers) await scheduler.run(server.keepUp(), MAX_VIRTUAL_MS);
   scheduler.onStep = faults.onStep;
   const load = plans.map((plan, index) => runSession(plan, index, deployment));
   const branching = branches === undefined ? undefined : runBranches(seed, deployment, branches);
   const both = Promise.all([Promise.all(load), branching]);
-  const [linear] = await scheduler.run(both, MOST_MS);
+  const [linear] = await scheduler.run(both, MAX_VIRTUAL_MS);
   histories.push(...linear.flat(), ...(branches?.histories ?? []));
   faults.end();
-  await scheduler.run(rest(world, servers), MOST_MS);
-  await scheduler.run(readAgain(histories, deployment), MOST_MS);
-  await scheduler.run(Promise.all(servers.map((server) => server.stop())), MOST_MS);
+  await scheduler.run(rest(world, servers), MAX_VIRTUAL_MS);
+  await scheduler.run(readAgain(histories, deployment), MAX_VIRTUAL_MS);
+  await scheduler.run(Promise.all(servers.map((server) => server.stop())), MAX_VIRTUAL_MS);
 }
 
 /** Waits until every process is up and every turn has ended. */

@@ -19,7 +19,7 @@ interface Timer {
 export type OnStep = (actor: Actor, what: string) => void;
 
 /** Longest time that a step may be late although it could go on, in ms. */
-const MOST_LATE_MS = 40;
+const MAX_LATE_MS = 40;
 
 /** Real time in which a module is loaded, in ms. */
 const LOADING_MS = 500;
@@ -28,7 +28,7 @@ const LOADING_MS = 500;
 const EARLY_FROM_MS = 1_000;
 
 /** Steps of one schedule; more is a deployment that never comes to rest. */
-const MOST_STEPS = 60_000;
+const MAX_STEPS = 60_000;
 
 /**
  * Decides who goes next, at every point where processes of a deployment may overtake each other, and
@@ -105,16 +105,16 @@ export class Scheduler {
    * @throws what the work throws; Error when nobody can go on, or the bound of time or of steps is
    *   reached.
    */
-  async run<T>(work: Promise<T>, mostMs: number): Promise<T> {
-    const endAt = this.now + mostMs;
+  async run<T>(work: Promise<T>, maxVirtualMs: number): Promise<T> {
+    const endAt = this.now + maxVirtualMs;
     let isDone = false;
     const done = work.finally(() => (isDone = true));
     done.catch(() => undefined);
     for (;;) {
       await settle();
       if (isDone) return done;
-      if (this.now > endAt) throw new Error(`Not done after ${mostMs} ms of virtual time`);
-      if (this.#steps > MOST_STEPS) throw new Error(`Not done after ${MOST_STEPS} steps`);
+      if (this.now > endAt) throw new Error(`Not done after ${maxVirtualMs} ms of virtual time`);
+      if (this.#steps > MAX_STEPS) throw new Error(`Not done after ${MAX_STEPS} steps`);
       if (this.#next()) continue;
       // The first process of all loads modules, which no list of the machine's work has.
       await new Promise((resolve) => setTimeout(resolve, LOADING_MS));
@@ -130,7 +130,7 @@ export class Scheduler {
       .filter(({ actor }) => actor.frozenUntil <= this.now)
       .sort((a, b) => (a.actor.name < b.actor.name ? -1 : Number(a.actor.name > b.actor.name)));
     const due = this.#nextTimer();
-    const mayWait = due !== undefined && due.at - this.now <= MOST_LATE_MS;
+    const mayWait = due !== undefined && due.at - this.now <= MAX_LATE_MS;
     if (able.length > 0 && !(mayWait && this.random.chance(0.08))) {
       this.#go(this.random.pick(able));
       return true;

@@ -4,7 +4,7 @@ import type { ScheduleOptions, ScheduleOutcome } from './run-schedule.js';
 export type Less = Required<Pick<ScheduleOptions, 'faults' | 'withoutSessions'>>;
 
 /** Most sessions of a schedule. */
-const MOST_SESSIONS = 3;
+const MAX_SESSIONS = 3;
 
 /**
  * Makes a failing schedule smaller: leaves out each fault and each session without which the same kind of
@@ -27,7 +27,7 @@ export async function shrink(
     const rest = { ...rules, without: [...without, number] };
     await attempt({ ...smallest.less, faults: rest });
   }
-  for (let number = 1; number <= MOST_SESSIONS; number += 1) {
+  for (let number = 1; number <= MAX_SESSIONS; number += 1) {
     const { withoutSessions: left } = smallest.less;
     await attempt({ ...smallest.less, withoutSessions: [...left, number] });
   }

@@ -16,7 +16,7 @@ const message = '[[tokens=20 gap=5]]';
 const preload = fileURLToPath(new URL('../measure/record-stalls.mjs', import.meta.url));
 const idleScript = fileURLToPath(new URL('../measure/serve-idle.mjs', import.meta.url));
 
-const mostTries = 100;
+const MAX_TRIES = 100;
 
 /**
  * @typedef {import('./finding.mjs').Finding} Finding
@@ -86,7 +86,7 @@ async function readStalls(file) {
     try {
       return JSON.parse(await readFile(file, 'utf8'));
     } catch (error) {
-      if (tries === mostTries) throw error;
+      if (tries === MAX_TRIES) throw error;
       await delay(50);
     }
   }

@@ -14,7 +14,7 @@ const turns = 200;
 const settleMs = 20_000;
 
 /** Most MB of an idle process. @type {Record<string, number>} */
-const mostIdle = { embedded: 380, api: 140, worker: 140 };
+const MAX_IDLE_MB = { embedded: 380, api: 140, worker: 140 };
 
 /**
  * Measures what a target costs while nothing happens, how long it takes to start on a new folder and on an
@@ -40,7 +40,7 @@ export async function measureRest({ setup, projectRoot, onStop }, name) {
     what: `${name}: idle memory of ${process.name}`,
     value: residentKb(process.pid) / 1_024,
     unit: 'MB',
-    most: mostIdle[process.name],
+    most: MAX_IDLE_MB[process.name],
   }));
   await first.target.stop();
   const second = await start();

@@ -7,7 +7,7 @@ import { wires } from '../load/wires.mjs';
  * @property {number} atMs by `performance.now()`.
  */
 
-const longestMs = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /**
  * Posts a turn and yields its frames as they come.
@@ -20,7 +20,7 @@ export async function* postTurn(url, body) {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(longestMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   );
 }
@@ -30,7 +30,7 @@ export async function* followTurn(url, turnId, after) {
   yield* readFrames(
     await fetch(`${url}/api/harness/turns/${turnId}/events`, {
       headers: after === undefined ? {} : { 'last-event-id': after },
-      signal: AbortSignal.timeout(longestMs),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }),
   );
 }

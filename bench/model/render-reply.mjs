@@ -5,7 +5,7 @@ import { stampDigits, toStamp } from '../stamp.mjs';
  *   write where there is no gap.
  */
 
-const mostDeltas = 1_000_000;
+const MAX_DELTAS = 1_000_000;
 const mark = '[[tokens=';
 const order = /\[\[tokens=(\d{1,7})(?: gap=(\d{1,7}))?(?: piece=(\d{1,7}))?\]\]/y;
 
@@ -20,7 +20,7 @@ export function parseOrder(body) {
   order.lastIndex = Math.max(0, body.lastIndexOf(mark));
   const match = order.exec(body);
   const deltas = Number(match?.[1] ?? 0);
-  if (match === null || deltas < 1 || deltas > mostDeltas) return undefined;
+  if (match === null || deltas < 1 || deltas > MAX_DELTAS) return undefined;
   return { deltas, gapMs: Number(match[2] ?? 0), piece: Number(match[3] ?? deltas) };
 }
 

@@ -14,7 +14,7 @@ const SETTLED_MS = 50_000;
  * @returns {Violation[]}
  */
 export function checkSlots(schedule) {
-  const { key, firstAt, nextAt, everyMs, settledAt, mostLateMs = Infinity, runs } = schedule;
+  const { key, firstAt, nextAt, everyMs, settledAt, maxLateMs = Infinity, runs } = schedule;
   /** @type {Violation[]} */
   const found = [];
   const report = (
@@ -35,7 +35,7 @@ export function checkSlots(schedule) {
     const fault = faultOf(run, schedule);
     if (fault !== undefined) report('slot-lost', `${at(run.slot)} ${fault}`, run.turnId);
     const lateMs = run.cause === 'slot' ? run.createdAt - run.slot : 0;
-    if (lateMs > mostLateMs) report('slot-late', `${at(run.slot)} was run ${lateMs} ms later`);
+    if (lateMs > maxLateMs) report('slot-late', `${at(run.slot)} was run ${lateMs} ms later`);
   }
   found.push(...checkTurns(schedule), ...checkTriggers(schedule));
   return found;

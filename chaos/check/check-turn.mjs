@@ -123,7 +123,7 @@ function checkCause({ plan, turnId, readers, interruptedAt }, { turn }) {
     return [{ kind: 'interrupt-ignored', turnId, note: `${turn.status} after ${lateMs} ms` }];
   }
   if (turn.status !== 'interrupted') return [];
-  const away = Math.max(...readers.map((reader) => reader.longestAwayMs));
+  const away = Math.max(...readers.map((reader) => reader.maxAwayMs));
   const mayLeave =
     plan.onDisconnect === 'cancel' &&
     (plan.abandonAfter !== undefined || readers.length === 0 || away >= SURELY_BACK_MS);

@@ -72,7 +72,7 @@ export function openStream({ url, method, headers, body, onOpen, onFrame }) {
 }
 
 /** The most characters of a refusal that are kept. */
-const MOST_KEPT = 500;
+const MAX_KEPT_CHARS = 500;
 
 /**
  * @param {import('node:http').IncomingMessage} response
@@ -80,7 +80,8 @@ const MOST_KEPT = 500;
  */
 async function readText(response) {
   let read = '';
-  for await (const text of response.setEncoding('utf8')) read = (read + text).slice(0, MOST_KEPT);
+  for await (const text of response.setEncoding('utf8'))
+    read = (read + text).slice(0, MAX_KEPT_CHARS);
   return read;
 }
 

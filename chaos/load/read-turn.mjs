@@ -52,7 +52,7 @@ export async function readTurn(world, plan) {
   const reading = {
     world,
     plan,
-    history: { name: plan.name, frames: [], longestAwayMs: 0, hasLeft: false },
+    history: { name: plan.name, frames: [], maxAwayMs: 0, hasLeft: false },
     turnId: plan.turnId,
     posts: 0,
     connection: -1,
@@ -146,7 +146,7 @@ function begin(reading, { headers }) {
   reading.connection += 1;
   const awayMs = Date.now() - reading.awaySince;
   if (reading.connection > 0) {
-    history.longestAwayMs = Math.max(history.longestAwayMs, awayMs);
+    history.maxAwayMs = Math.max(history.maxAwayMs, awayMs);
     world.tally.reconnectMs.push(awayMs);
   }
   if (reading.turnId !== undefined) return;

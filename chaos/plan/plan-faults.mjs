@@ -21,7 +21,7 @@ export const faultKinds = [
 const LEAD_MS = 1_500;
 
 /** The most milliseconds between the starts of two faults, also in a long run. */
-const LONGEST_GAP_MS = 4_000;
+const MAX_GAP_MS = 4_000;
 
 /** Minutes from which on a run has outages of Redis and PostgreSQL of up to half a minute. */
 const MINUTES_FOR_LONG_ABSENCE = 3;
@@ -46,7 +46,7 @@ export function planFaults(options) {
   const { seed, minutes } = options;
   const random = seededRandom(seed, 'faults');
   const endMs = minutes * 60_000;
-  const gapMs = Math.min(LONGEST_GAP_MS, (endMs - LEAD_MS) / (faultKinds.length + 1));
+  const gapMs = Math.min(MAX_GAP_MS, (endMs - LEAD_MS) / (faultKinds.length + 1));
   /** @type {Fault[]} */
   const faults = [];
   /** @type {FaultKind[]} */

@@ -2,7 +2,7 @@
 export const SHARED_FILE = '/memories/shared.md';
 
 /** Most steps of a turn that writes. */
-const MOST_WRITES = 4;
+const MAX_WRITES = 4;
 
 /**
  * Plans a turn that writes to a memory, one call a step. A client's own files are written by its turns alone,
@@ -40,7 +40,7 @@ export function planMemory({ name, client }, random) {
     }
   };
   const calls = Array.from(
-    { length: random.whole(1, MOST_WRITES) },
+    { length: random.whole(1, MAX_WRITES) },
     (_, index) => `[[tool=memory step=${index + 1} ${JSON.stringify(inputOf(index + 1))}]]`,
   );
   return { message: calls.join(' '), opts: { memory: true } };

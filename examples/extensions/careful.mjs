@@ -4,7 +4,7 @@
  *   TURNPIKE_EXTENSIONS=./examples/extensions/careful.mjs npm start
  */
 
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 /** @type {import('turnpike/extend').Extension} */
 export default (turnpike) => {
@@ -24,11 +24,11 @@ export default (turnpike) => {
       },
       shouldContinue: (state) => {
         const verdict = standard.shouldContinue(state);
-        if (!verdict.shouldContinue || readsOf(state) < MOST_READS) return verdict;
+        if (!verdict.shouldContinue || readsOf(state) < MAX_READS) return verdict;
         return {
           shouldContinue: false,
           reason: 'enough_read',
-          explanation: `${MOST_READS} files were read, which is as many as this agent may read in a turn`,
+          explanation: `${MAX_READS} files were read, which is as many as this agent may read in a turn`,
         };
       },
     };

@@ -19,7 +19,7 @@ KEY = os.environ.get("TURNPIKE_KEY")
 TIMEOUT_S = 45
 # Before a stream that broke is asked for again.
 PAUSE_S = 1
-MOST_TRIES = 6
+MAX_TRIES = 6
 BROKEN = (OSError, http.client.HTTPException)
 
 
@@ -48,19 +48,19 @@ def ask(method, path, body=None, headers=()):
     if KEY:
         request.add_header("Authorization", f"Bearer {KEY}")
     may_repeat = method == "GET" or "Idempotency-Key" in headers
-    for tries in range(1, MOST_TRIES + 1):
+    for tries in range(1, MAX_TRIES + 1):
         # At random, so that the clients of a server that stopped do not come back together.
         wait_s = random.uniform(0, min(10, 0.25 * 2**tries))
         try:
             return urllib.request.urlopen(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
             refused = Refused(error)
-            if not (refused.retryable and may_repeat) or tries == MOST_TRIES:
+            if not (refused.retryable and may_repeat) or tries == MAX_TRIES:
                 raise refused from error
             wait_s = wait_s if refused.after_s is None else refused.after_s
             print(f"  ({refused.code}: again in {wait_s:.1f} s)")
         except BROKEN as error:
-            if not may_repeat or tries == MOST_TRIES:
+            if not may_repeat or tries == MAX_TRIES:
                 raise
             print(f"  (not reached: {error}; again in {wait_s:.1f} s)")
         time.sleep(wait_s)

@@ -25,7 +25,7 @@ const valuePattern = /=([^\s[\]{}=]+)/y;
 const objectPattern = /=(?=\{)/y;
 const pairPattern = /\s+([a-z]+)=([^\s[\]{}=]+)/y;
 const endPattern = /\s*\]\]/y;
-const longestShown = 80;
+const MAX_SHOWN_CHARS = 80;
 
 /** Bounds of whole numbers. */
 type Range = readonly [min: number, max: number];
@@ -294,7 +294,7 @@ function parseObject(source: string, head: RegExpExecArray): JsonObject {
 }
 
 function malformed(text: string, start: number, stopped: number): Error {
-  const shown = text.slice(start, Math.min(start + longestShown, Math.max(stopped + 20, start)));
+  const shown = text.slice(start, Math.min(start + MAX_SHOWN_CHARS, Math.max(stopped + 20, start)));
   return refuseDirective(
     `Directive ${JSON.stringify(shown)} cannot be read: write [[name=value key=value {json}]].`,
   );

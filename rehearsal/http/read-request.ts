@@ -3,7 +3,7 @@ import { isDeepJson } from '../json.js';
 import { refuse } from './wire-error.js';
 
 /** The API's limit of a body. */
-const mostBytes = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** @throws a 413 for a body over 32 MB, a 400 for one that is not JSON or has half a surrogate pair */
 export async function parseJsonBody(request: AsyncIterable<unknown>): Promise<unknown> {
@@ -13,9 +13,9 @@ export async function parseJsonBody(request: AsyncIterable<unknown>): Promise<un
     const bytes = chunk as Buffer;
     size += bytes.length;
     // The rest is read as well: an early end would close the connection before the client has its 413.
-    if (size <= mostBytes) chunks.push(bytes);
+    if (size <= MAX_BYTES) chunks.push(bytes);
   }
-  if (size > mostBytes) throw refuse('body-size', 'Request exceeds the maximum size of 32 MB.');
+  if (size > MAX_BYTES) throw refuse('body-size', 'Request exceeds the maximum size of 32 MB.');
   return parseJsonText(Buffer.concat(chunks).toString('utf8'));
 }
 

@@ -11,7 +11,7 @@ export interface ModelPage {
 
 const lifecycles = ['active', 'deprecated', 'retired'];
 const defaultLimit = 20;
-const mostLimit = 1_000;
+const MAX_PAGE_ITEMS = 1_000;
 
 /**
  * A page of the models, the newest first; retired ones only where `lifecycle` asks for them.
@@ -48,10 +48,13 @@ function lifecyclesOf(query: URLSearchParams): string[] {
 
 function limitOf(query: URLSearchParams): number {
   const limit = query.get('limit') ?? String(defaultLimit);
-  if (/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= mostLimit) {
+  if (/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_PAGE_ITEMS) {
     return Number(limit);
   }
-  throw refuse('request-shape', `limit: Input should be a whole number from 1 to ${mostLimit}`);
+  throw refuse(
+    'request-shape',
+    `limit: Input should be a whole number from 1 to ${MAX_PAGE_ITEMS}`,
+  );
 }
 
 function indexOf(all: readonly Anthropic.ModelInfo[], id: string, name: string): number {
@@ -74,7 +77,7 @@ export function toModelInfo(profile: ModelProfile): Anthropic.ModelInfo {
     retires_at: profile.retires === undefined ? null : instant(profile.retires),
     line: lines.find((line) => profile.id.includes(line)) ?? null,
     max_input_tokens: profile.window,
-    max_tokens: profile.mostOutput,
+    max_tokens: profile.maxOutputTokens,
     capabilities: capabilitiesOf(profile),
   };
 }
@@ -147,7 +150,7 @@ export function findProfile(id: string): ModelProfile {
 
 /** Most tokens of a reply of a model; of the smallest for what is no model, which is refused elsewhere. */
 export function maxOutputOf(id: unknown): number {
-  return (typeof id === 'string' ? byId.get(id)?.mostOutput : undefined) ?? 32_000;
+  return (typeof id === 'string' ? byId.get(id)?.maxOutputTokens : undefined) ?? 32_000;
 }
 
 /**

@@ -14,7 +14,7 @@ const large = {
   aliases: [],
   lifecycle: 'active',
   window: 1_000_000,
-  mostOutput: 128_000,
+  maxOutputTokens: 128_000,
   display: 'omitted',
   efforts: upToMax,
   effortsWithoutThinking: upToMax,
@@ -24,7 +24,7 @@ const large = {
   forcesTools: true,
   prefill: false,
   cacheMinimum: 512,
-  mostImages: 600,
+  maxImages: 600,
   imageLimits: { side: 2_576, tokens: 4_784 },
   fast: 'never',
   regions: true,
@@ -46,11 +46,11 @@ const v45 = {
   ...v46,
   thinking: ['enabled', 'disabled'],
   window: 200_000,
-  mostOutput: 64_000,
+  maxOutputTokens: 64_000,
   efforts: [],
   effortsWithoutThinking: [],
   prefill: true,
-  mostImages: 100,
+  maxImages: 100,
   regions: false,
 } as const;
 
@@ -184,7 +184,7 @@ export interface ModelProfile {
   deprecated?: string;
   retires?: string;
   window: number;
-  mostOutput: number;
+  maxOutputTokens: number;
   /** Accepted values of `thinking.type`. */
   thinking: readonly ProfileThinking[];
   /** Whether a request without `thinking` thinks. */
@@ -207,7 +207,7 @@ export interface ModelProfile {
   /** The shortest prompt that is cached. */
   cacheMinimum: number;
   /** Most images and pages of PDFs in one request. */
-  mostImages: number;
+  maxImages: number;
   /** What an image is scaled down to. */
   imageLimits: ImageLimits;
   /** Whether `speed: "fast"` is taken: never, always, or with the beta of fast mode. */

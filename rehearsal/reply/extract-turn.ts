@@ -124,9 +124,9 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }
 
-const longestQuote = 60;
-const longestLine = 200;
-const mostNames = 12;
+const MAX_QUOTE_CHARS = 60;
+const MAX_LINE_CHARS = 200;
+const MAX_NAMES = 12;
 
 /** The reply to a message without directives: a description of the request, one sentence a delta. */
 export function describeRequest(request: MessagesRequest, conversation: RequestedTurn): string[] {
@@ -137,7 +137,7 @@ export function describeRequest(request: MessagesRequest, conversation: Requeste
       : system.reduce((sum, block) => sum + block.text.length, 0);
   return [
     'This is the rehearsal model.',
-    ` You wrote: "${clip(conversation.text.replaceAll(/\s+/g, ' ').trim(), longestQuote)}".`,
+    ` You wrote: "${clip(conversation.text.replaceAll(/\s+/g, ' ').trim(), MAX_QUOTE_CHARS)}".`,
     ` ${describeAttachments(conversation.attachments)}`,
     ` ${describeTools((request.tools ?? []).map((tool) => tool.name))}`,
     ` System prompt: ${systemLength} characters.`,
@@ -152,7 +152,7 @@ export function describeResults(conversation: RequestedTurn): string[] {
     'The tools answered:',
     ...conversation.results.map(
       ({ tool, firstLine, isError }) =>
-        `\n- ${tool}${isError ? ' (error)' : ''}: ${clip(firstLine, longestLine)}`,
+        `\n- ${tool}${isError ? ' (error)' : ''}: ${clip(firstLine, MAX_LINE_CHARS)}`,
     ),
   ];
 }
@@ -172,8 +172,8 @@ function describeAttachments(kinds: readonly string[]): string {
 
 function describeTools(names: readonly string[]): string {
   if (names.length === 0) return 'No tools offered.';
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
-  return `Tools offered: ${names.slice(0, mostNames).join(', ')}${more}.`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `Tools offered: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`;
 }
 
 function clip(text: string, most: number): string {

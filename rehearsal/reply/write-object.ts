@@ -7,12 +7,12 @@ const circle = Symbol('circle');
 
 /** The simplest value of a schema: all properties, one item of a list, nothing inside of itself. Pure. */
 export function writeValue(schema: unknown, root: Schema): unknown {
-  const value = write(schema, { root, above: [], budget: { values: MOST_VALUES } });
+  const value = write(schema, { root, above: [], budget: { values: MAX_VALUES } });
   return value === circle ? null : value;
 }
 
 /** Values of one object at most; after them, none is written. Definitions that all refer to all have millions. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 interface Place {
   root: Schema;

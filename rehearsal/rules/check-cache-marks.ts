@@ -1,7 +1,7 @@
 import { refuse } from '../http/wire-error.js';
 import { blocksOf, ttlOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
 
-const mostMarks = 4;
+const MAX_MARKS = 4;
 
 interface Mark {
   path: string;
@@ -19,10 +19,10 @@ export function checkCacheMarks(body: MessagesRequest): void {
     const other = `${last} has cache_control with another ttl (${lastMark.ttl})`;
     throw refuse('cache-order', `cache_control: ${other} than the request (${top})`);
   }
-  if (marks.length > mostMarks) {
+  if (marks.length > MAX_MARKS) {
     throw refuse(
       'cache-count',
-      `A maximum of ${mostMarks} blocks with cache_control may be provided. Found ${marks.length}.`,
+      `A maximum of ${MAX_MARKS} blocks with cache_control may be provided. Found ${marks.length}.`,
     );
   }
   const short = marks.findIndex(({ ttl }) => ttl === '5m');

@@ -3,8 +3,8 @@ import { imageSizeOf, pagesOf } from '../media/files.js';
 import type { ModelProfile } from '../models/profiles.js';
 import { type MessagesRequest, type RequestBlock } from '../request-types.js';
 
-const mostPixels = 8_000;
-const mostPixelsOfMany = 2_000;
+const MAX_SIDE_PX = 8_000;
+const MAX_SIDE_PX_OF_MANY = 2_000;
 /** Images above which the limit of many images applies. */
 const many = 20;
 
@@ -23,14 +23,14 @@ export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
     (sum, { type, data }) => sum + (type === 'image' ? 0 : pagesOf(data)),
     0,
   );
-  if (pages + images.length > profile.mostImages) {
+  if (pages + images.length > profile.maxImages) {
     throw refuse(
       'media-count',
-      `Too much media: ${pages} document pages + ${images.length} images > ${profile.mostImages}`,
+      `Too much media: ${pages} document pages + ${images.length} images > ${profile.maxImages}`,
     );
   }
   const isMany = images.length > many;
-  const most = isMany ? mostPixelsOfMany : mostPixels;
+  const most = isMany ? MAX_SIDE_PX_OF_MANY : MAX_SIDE_PX;
   const over = images.filter(({ data }) => longestSide(data) > most);
   const [first] = over;
   if (first === undefined) return;

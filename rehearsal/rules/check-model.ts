@@ -12,10 +12,10 @@ export function checkModel(
 ): void {
   checkPlace(body, profile, contract);
   checkThinkingParam(body, profile);
-  if (body.max_tokens > profile.mostOutput) {
+  if (body.max_tokens > profile.maxOutputTokens) {
     throw refuse(
       'max-tokens',
-      `max_tokens: ${body.max_tokens} > ${profile.mostOutput}, which is the maximum allowed number ` +
+      `max_tokens: ${body.max_tokens} > ${profile.maxOutputTokens}, which is the maximum allowed number ` +
         `of output tokens for ${profile.id}`,
     );
   }

@@ -2,10 +2,10 @@ import { isPlainObject } from '../json.js';
 import { refuse } from '../http/wire-error.js';
 import { blocksOf, isPaused, type MessagesRequest } from '../request-types.js';
 
-const mostOptional = 24;
-const mostUnions = 16;
+const MAX_OPTIONAL = 24;
+const MAX_UNIONS = 16;
 /** Parts of a schema with each reference replaced: definitions that each refer twice to the next double them. */
-const mostParts = 100_000;
+const MAX_PARTS = 100_000;
 
 const types = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'];
 const stringFormats: readonly unknown[] = [
@@ -64,20 +64,20 @@ export function checkSchemas(body: MessagesRequest): void {
 
 /** The limits of what is compiled for a request: the sum of its schemas. */
 function checkLimits({ optional, unions }: Counts): void {
-  if (optional > mostOptional) {
+  if (optional > MAX_OPTIONAL) {
     throw refuse(
       'schema-limits',
       `Schemas contains too many optional parameters (${optional}), which would make grammar ` +
         'compilation inefficient. Reduce the number of optional parameters in your tool schemas ' +
-        `(limit: ${mostOptional}).`,
+        `(limit: ${MAX_OPTIONAL}).`,
     );
   }
-  if (unions > mostUnions) {
+  if (unions > MAX_UNIONS) {
     throw refuse(
       'schema-limits',
       `Schemas contains too many parameters with union types (${unions} parameters with type ` +
         'arrays or anyOf). This causes exponential compilation cost. Reduce the number of nullable ' +
-        `or union-typed parameters (limit: ${mostUnions} parameters with unions).`,
+        `or union-typed parameters (limit: ${MAX_UNIONS} parameters with unions).`,
     );
   }
 }
@@ -138,7 +138,7 @@ function into(walk: Walk, path: string, reference?: string): Walk {
 function checkNode(node: unknown, walk: Walk): void {
   if (!isPlainObject(node)) throw wrong(walk, 'Input should be an object');
   walk.counts.parts += 1;
-  if (walk.counts.parts > mostParts)
+  if (walk.counts.parts > MAX_PARTS)
     throw refuse(walk.rule, 'Schema is too complex for compilation.');
   const { type, $ref: reference } = node;
   if (reference !== undefined) return checkReference(reference, walk);

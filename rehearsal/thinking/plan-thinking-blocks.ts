@@ -7,7 +7,7 @@ import { PrefixBuilder, idOf, parseSignature, signThinking } from './sign-thinki
 import { thinkingOf, type ThinkingMode } from './check-thinking.js';
 
 /** Words that a model with `enabled` thinks at the start of a turn by itself. */
-const leastThought = 2;
+const MIN_THOUGHT_WORDS = 2;
 
 interface ThinkingInput {
   /** The request without dropped thinking. */
@@ -49,7 +49,7 @@ export function planThinkingBlocks(input: ThinkingInput): ReplyBlock[] {
 function wordsOf({ directives, step }: ThinkingInput, mode: ThinkingMode): number {
   const asked = directives.find((directive) => directive.name === 'think');
   const isBegun = mode.kind === 'enabled' && step === 1;
-  return asked?.count ?? (isBegun ? leastThought : 0);
+  return asked?.count ?? (isBegun ? MIN_THOUGHT_WORDS : 0);
 }
 
 /** Makes the signer at its first use: it takes the whole conversation. */

@@ -155,7 +155,7 @@ const longWord = new RegExp(`\\S{${longRun}}(?=\\S)`, 'gu');
 const longGap = new RegExp(`\\s{${longRun}}(?=\\s)`, 'gu');
 
 /** Most characters of texts with a cached count: every step counts the prompt again. */
-const mostKept = 32_000_000;
+const MAX_KEPT_CHARS = 32_000_000;
 
 let loading: Promise<CountText> | undefined;
 
@@ -184,7 +184,7 @@ export function cacheCounts(count: CountText): CountText {
     const known = counts.get(text);
     if (known !== undefined) return known;
     const tokens = count(text);
-    if (kept + text.length > mostKept) {
+    if (kept + text.length > MAX_KEPT_CHARS) {
       counts.clear();
       kept = 0;
     }

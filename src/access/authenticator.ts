@@ -4,7 +4,7 @@ import {
   type AccessRules,
   checkOrigin,
   type PageHead,
-  MOST_WRONG_KEYS,
+  MAX_WRONG_KEYS,
   RefusedAddresses,
   WRONG_KEYS_MS,
 } from './origin/check-origin.js';
@@ -83,7 +83,7 @@ export class Authenticator {
     const hash = hashKey(text);
     // An address that guesses keys gets no look-up for each. Keys in use at the address stay valid.
     const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
-    if (waitMs !== undefined) throw tooManyRefusals(MOST_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
     const key = isKeyText(text) ? await keys.find(hash) : undefined;
     const fault = findFault(key, clock.now());
     if (key === undefined || fault !== undefined) {

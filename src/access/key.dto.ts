@@ -33,8 +33,8 @@ import {
 /** Scopes of a key that names none; of the first one, all. */
 export const usualScopes: readonly KeyScope[] = ['turns', 'approvals'];
 
-const MOST_ROOTS = 20;
-const LONGEST_ROOT = 4_096;
+const MAX_ROOTS = 20;
+const MAX_ROOT_CHARS = 4_096;
 
 const principalWords = mustBe(
   "1 to 64 letters, digits, '.', '@', '_' and '-': who the key stands for",
@@ -42,7 +42,7 @@ const principalWords = mustBe(
 const nameWords = mustBe('a text of at most 100 characters');
 const scopeWords = mustBe(`a list of at least one of ${keyScopes.join(', ')}`);
 const rootWords = mustBe(
-  `a list of at most ${MOST_ROOTS} absolute paths of at most ${LONGEST_ROOT} characters`,
+  `a list of at most ${MAX_ROOTS} absolute paths of at most ${MAX_ROOT_CHARS} characters`,
 );
 
 function Limit(description: string, isLimit: (value: unknown) => boolean, kind: string) {
@@ -121,7 +121,7 @@ export class NewKeyDto {
   @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? resolveAll(value) : value))
   @IsArray(rootWords)
-  @ArrayMaxSize(MOST_ROOTS, rootWords)
+  @ArrayMaxSize(MAX_ROOTS, rootWords)
   @Rule('isFolders', (roots) => Array.isArray(roots) && roots.every(isRoot), rootWords)
   projectRoots: string[] = [];
 }
@@ -236,16 +236,16 @@ function resolveAll(roots: readonly unknown[]): unknown[] {
 }
 
 function isRoot(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > LONGEST_ROOT) return false;
+  if (typeof value !== 'string' || value.length > MAX_ROOT_CHARS) return false;
   return path.isAbsolute(value) && !value.includes('\0');
 }
 
 const unitsMs: Record<string, number | undefined> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const longestMs = 3_650 * 86_400_000;
+const MAX_EXPIRY_MS = 3_650 * 86_400_000;
 
 /** A time as `90m`, `12h` or `30d`, in ms; undefined for any other text, for none and for more than 3650 days. */
 export function parsePeriod(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const ms = Number(number) * (unitsMs[unit] ?? Number.NaN);
-  return ms > 0 && ms <= longestMs ? ms : undefined;
+  return ms > 0 && ms <= MAX_EXPIRY_MS ? ms : undefined;
 }

@@ -10,7 +10,7 @@ export const KEY_FRESH_MS = 1_000;
 /** Shortest time between two updates of a key's last use, in ms. */
 const USE_NOTED_MS = 60_000;
 /** Most keys whose last use is cached. */
-const MOST_SEEN = 10_000;
+const MAX_SEEN_KEYS = 10_000;
 
 /**
  * Caches keys for a second: requests cost no database access of their own. An older answer is never
@@ -71,7 +71,7 @@ export class KnownKeys {
     this.#seen.delete(secretHash);
     this.#seen.set(secretHash, isDue ? clock.now() : noted);
     const [oldest] = this.#seen.keys();
-    if (this.#seen.size > MOST_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.size > MAX_SEEN_KEYS && oldest !== undefined) this.#seen.delete(oldest);
     if (!isDue) return;
     store
       .noteUse(id)

@@ -13,10 +13,10 @@ import { isWithin } from '../platform/is-within.js';
 import { decodeStrictly } from '../platform/text/well-formed.js';
 
 /** Bytes of a SKILL.md. */
-const MOST_BYTES = 65_536;
+const MAX_SKILL_BYTES = 65_536;
 
 /** Skills of a folder that are read. */
-const MOST_SKILLS = 200;
+const MAX_SKILLS = 200;
 
 export interface SkillFolder {
   level: SkillLevel;
@@ -36,8 +36,8 @@ export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
     names.map(async (name, index): Promise<FoundSkill> => {
       const file = `${below}/${name}/SKILL.md`;
       const about = { name, level, file };
-      if (index >= MOST_SKILLS) {
-        const message = `a folder has ${MOST_SKILLS} skills at most, and this one comes after them`;
+      if (index >= MAX_SKILLS) {
+        const message = `a folder has ${MAX_SKILLS} skills at most, and this one comes after them`;
         return { ...about, faults: [{ line: 1, message }] };
       }
       const place = { root, hidden, folder: `${below}/${name}` };
@@ -51,7 +51,7 @@ export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
 async function loadSkill(place: Enclosed, name: string): Promise<ParsedSkill> {
   const refuse = (message: string): ParsedSkill => ({ faults: [{ line: 1, message }] });
   try {
-    const read = await readInside(place, 'SKILL.md', MOST_BYTES);
+    const read = await readInside(place, 'SKILL.md', MAX_SKILL_BYTES);
     if ('fault' in read) return refuse(`SKILL.md ${read.fault}`);
     const parsed = parseSkillFile(read.text);
     if (parsed.skill === undefined || parsed.skill.name === name) return parsed;
@@ -82,7 +82,7 @@ async function foldersIn({ root, hidden, below }: SkillFolder): Promise<string[]
 
 export type ReadText = { text: string } | { fault: string };
 
-const LONGEST_PATH = 1_000;
+const MAX_PATH_CHARS = 1_000;
 
 /**
  * Reads a text file below a folder. Links may lead to other places inside of the folder, and nowhere else; what is opened
@@ -126,7 +126,7 @@ async function resolveBelow(
 
 function pathFault(file: string): string | undefined {
   if (file.includes('\0')) return 'is no path: it has a NUL';
-  if (file.length > LONGEST_PATH) return `is longer than ${LONGEST_PATH} characters`;
+  if (file.length > MAX_PATH_CHARS) return `is longer than ${MAX_PATH_CHARS} characters`;
   if (path.isAbsolute(file)) return 'must be relative to the folder of the skill';
   if (path.normalize(file).split(path.sep)[0] === '..') return 'leads out of the folder';
   return undefined;

@@ -4,9 +4,9 @@ import { TypedError } from '../errors/typed-error.js';
 export const DEFAULT_PERSONA = 'WORKING_ITEMS';
 
 const prefix = 'AGENT_';
-const mostNamesShown = 20;
+const MAX_NAMES_SHOWN = 20;
 /** Characters of an invalid name that an error repeats. */
-const longestShown = 200;
+const MAX_SHOWN_CHARS = 200;
 
 /** Whether `name`, trimmed, is 1 to 64 of `A-Z a-z 0-9 _ -`; its file need not exist. */
 export function isPersonaName(name: string): boolean {
@@ -63,7 +63,7 @@ export function personaNotFound(
 ): TypedError {
   return new TypedError('PERSONA_NOT_FOUND', {
     message: `${describeFault(persona, available)} ${describeAvailable(available)}`,
-    details: { persona: persona.slice(0, longestShown), instructionRoot },
+    details: { persona: persona.slice(0, MAX_SHOWN_CHARS), instructionRoot },
   });
 }
 
@@ -82,7 +82,7 @@ function describeFault(persona: string, available: readonly string[]): string {
 
 function describeAvailable(names: readonly string[]): string {
   if (names.length === 0) return 'The instruction root has no file agents/NAME.md.';
-  const more = names.length - mostNamesShown;
-  const shown = names.slice(0, mostNamesShown).join(', ');
+  const more = names.length - MAX_NAMES_SHOWN;
+  const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ');
   return `Available: ${shown}${more > 0 ? ` and ${more} more` : ''}.`;
 }

@@ -94,8 +94,8 @@ export interface FoundSkill {
   faults: readonly LineProblem[];
 }
 
-const LONGEST_DESCRIPTION = 1_024;
-const LONGEST_COMPATIBILITY = 500;
+const MAX_DESCRIPTION_CHARS = 1_024;
+const MAX_COMPATIBILITY_CHARS = 500;
 
 /** Whether a name is one that the specification of skills takes. */
 export function isSkillName(name: string): boolean {
@@ -147,9 +147,9 @@ const skillShape = z.object({
         : 'must be 1 to 64 of a-z, 0-9 and -, with no - at an end or beside another',
     ),
   ),
-  description: text(LONGEST_DESCRIPTION),
+  description: text(MAX_DESCRIPTION_CHARS),
   license: z.exactOptional(filledText()),
-  compatibility: z.exactOptional(text(LONGEST_COMPATIBILITY)),
+  compatibility: z.exactOptional(text(MAX_COMPATIBILITY_CHARS)),
   metadata: z.exactOptional(metadata),
   'allowed-tools': z.exactOptional(allowedTools),
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseSkills, hiddenBy, MOST_LISTED, MOST_LISTED_BYTES } from './skill-library.js';
+import { chooseSkills, hiddenBy, MAX_LISTED_SKILLS, MAX_LISTED_BYTES } from './skill-library.js';
 import type { FoundSkill, SkillLevel } from './skill-file.js';
 
 function found(name: string, level: SkillLevel, description = 'A.'): FoundSkill {
@@ -58,7 +58,7 @@ describe('chooseSkills', () => {
   });
 
   it('lists so many, and so many bytes, and says which are left out', () => {
-    const many = Array.from({ length: MOST_LISTED + 2 }, (_, index) =>
+    const many = Array.from({ length: MAX_LISTED_SKILLS + 2 }, (_, index) =>
       found(`s${String(index).padStart(3, '0')}`, 'server'),
     );
     expect(chooseSkills(many, []).leftOut).toEqual(['s064', 's065']);
@@ -66,7 +66,7 @@ describe('chooseSkills', () => {
       found(`s${String(index).padStart(3, '0')}`, 'server', 'ü'.repeat(1_000)),
     );
     const { skills, leftOut } = chooseSkills(long, []);
-    expect(skills).toHaveLength(Math.floor(MOST_LISTED_BYTES / 2_004));
+    expect(skills).toHaveLength(Math.floor(MAX_LISTED_BYTES / 2_004));
     expect(leftOut).toHaveLength(40 - skills.length);
   });
 });

@@ -120,8 +120,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Skills that a prompt lists, and the bytes of their names and descriptions. */
-export const MOST_LISTED = 64;
-export const MOST_LISTED_BYTES = 32_768;
+export const MAX_LISTED_SKILLS = 64;
+export const MAX_LISTED_BYTES = 32_768;
 
 export interface ChosenSkills {
   /** Sorted by name. */
@@ -154,7 +154,7 @@ export function chooseSkills(
   const leftOut: string[] = [];
   for (const skill of wanted) {
     bytes += Buffer.byteLength(`${skill.name}${skill.description}`);
-    if (skills.length < MOST_LISTED && bytes <= MOST_LISTED_BYTES) skills.push(skill);
+    if (skills.length < MAX_LISTED_SKILLS && bytes <= MAX_LISTED_BYTES) skills.push(skill);
     else leftOut.push(skill.name);
   }
   return { skills, missing, leftOut };

@@ -186,7 +186,7 @@ export const inflatable: readonly string[] = [...inflaters.keys()];
  * Greatest ratio of inflated to sent size. JSON of prose and code shrinks to a fifth or a seventh;
  * data that shrinks to less than a tenth is mostly repetition.
  */
-const MOST_FACTOR = 10;
+const MAX_INFLATION = 10;
 
 /**
  * Larger pieces than the library's default, so that a large body takes few turns of the event loop.
@@ -209,12 +209,12 @@ export async function inflateBody(
   if (inflateWith === undefined) throw new Error(`There is no inflater for ${encoding}`);
   // An empty body is empty in every coding.
   if (sent.length === 0) return Buffer.alloc(0);
-  const most = sent.length * MOST_FACTOR;
+  const most = sent.length * MAX_INFLATION;
   const maxOutputLength = Math.min(most, rules.maxBytes);
   try {
     return await inflateWith(sent, { maxOutputLength, chunkSize: CHUNK_BYTES });
   } catch (error) {
     if (errorCode(error) !== 'ERR_BUFFER_TOO_LARGE') throw notInflatable(encoding);
-    throw most < rules.maxBytes ? inflatesTooFar(MOST_FACTOR) : bodyTooLarge(rules);
+    throw most < rules.maxBytes ? inflatesTooFar(MAX_INFLATION) : bodyTooLarge(rules);
   }
 }

@@ -8,7 +8,7 @@ import { envelopeShape, toPublicError } from '../http/errors/error-shape.js';
 import { errorCode } from '../platform/error-code.js';
 
 /** Most headers of a request. */
-const MOST_HEADERS = 1_000;
+const MAX_HEADERS = 1_000;
 
 /** Headers about the body of which Node keeps the first, and others may keep the last. */
 const onceOnly = ['content-type', 'content-encoding'];
@@ -19,8 +19,8 @@ const onceOnly = ['content-type', 'content-encoding'];
  */
 export const checkHead: RequestHandler = (request, _response, next) => {
   const { rawHeaders, headers, httpVersion } = request;
-  if (rawHeaders.length > 2 * MOST_HEADERS) {
-    return next(refused(`A request may have ${MOST_HEADERS} headers; this one has more`));
+  if (rawHeaders.length > 2 * MAX_HEADERS) {
+    return next(refused(`A request may have ${MAX_HEADERS} headers; this one has more`));
   }
   if (headers.host === undefined && httpVersion !== '1.0') {
     return next(refused("The header 'host' is missing"));

@@ -20,7 +20,7 @@ export interface LogRequestsDeps {
 
 /** Status of an abandoned request, as gateways count it. */
 const CLIENT_GONE = 499;
-const LONGEST_PATH = 200;
+const MAX_PATH_CHARS = 200;
 
 /**
  * The first middleware: gives a request its id, and logs one line at its end, even for a stream of
@@ -46,7 +46,7 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
       const line = {
         ...idsOf(record),
         method,
-        ...(route === undefined ? { path: hideKeys(path).slice(0, LONGEST_PATH) } : { route }),
+        ...(route === undefined ? { path: hideKeys(path).slice(0, MAX_PATH_CHARS) } : { route }),
         status: response.headersSent ? response.statusCode : CLIENT_GONE,
         ms: deps.clock.now() - startedAt,
         bytes: socket.bytesWritten - sentBefore,

@@ -8,7 +8,7 @@ import { detectUtf16, isTextByte } from './extract/text/decode-text.js';
 
 const imageTooLarge = `Attachment exceeds the model's image size limit (${maxImageBytes} bytes)`;
 /** Characters of an extension that an error repeats. */
-const longestExtension = 40;
+const MAX_EXTENSION_CHARS = 40;
 
 export type FileCheck = { file: AttachmentRef } | { reason: string };
 
@@ -56,7 +56,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
 function refuseType(name: string, found: string | undefined): string {
   const hint = advice.find(([pattern]) => found !== undefined && pattern.test(found))?.[1];
   if (hint !== undefined) return `Unsupported attachment type ${found}: ${hint}`;
-  const extension = cutText(extensionOf(name), longestExtension) || '(none)';
+  const extension = cutText(extensionOf(name), MAX_EXTENSION_CHARS) || '(none)';
   const content = `its content is ${found ?? 'binary'}`;
   if (mimeOfPath(name) !== undefined) {
     return `Unsupported attachment: ${content}, which '${extension}' is not`;

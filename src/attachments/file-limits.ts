@@ -35,12 +35,12 @@ export const maxSideOfMany = 2_000;
 export const manyImages = 20;
 
 /** Characters of a path that an error repeats. */
-const longestPath = 200;
+const MAX_PATH_CHARS = 200;
 
 /** The end of a long path, which has the file's name. */
 export function shownPath(path: string): string {
-  if (path.length <= longestPath) return path;
-  return `…${path.slice(1 - longestPath).replace(/^[\uDC00-\uDFFF]/, '')}`;
+  if (path.length <= MAX_PATH_CHARS) return path;
+  return `…${path.slice(1 - MAX_PATH_CHARS).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
 const notRegular = 'Attachment path must reference a regular file';

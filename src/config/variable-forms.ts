@@ -57,7 +57,7 @@ export function findPrice(prices: readonly ModelPrice[], model: string): Price |
   return longest && { input: longest.input, output: longest.output };
 }
 
-const mostUses = 1_000;
+const MAX_USES = 1_000;
 
 /** @returns undefined for text that is not like `web_search=5` or `web_fetch`. */
 export function parseServerTool(entry: string): ServerTool | undefined {
@@ -67,6 +67,6 @@ export function parseServerTool(entry: string): ServerTool | undefined {
   if (uses === undefined) return { name: known };
   const maxUses = Number(uses);
   // Code execution has no such limit in the API.
-  const isValid = /^\d+$/.test(uses) && maxUses >= 1 && maxUses <= mostUses;
+  const isValid = /^\d+$/.test(uses) && maxUses >= 1 && maxUses <= MAX_USES;
   return isValid && known !== 'code_execution' ? { name: known, maxUses } : undefined;
 }

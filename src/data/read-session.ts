@@ -10,7 +10,7 @@ import { LineFault, parseLine, type ExportLine, type RecordLine } from './export
 import { encodeFields, recordKinds, type RecordKind } from './record-kinds.js';
 
 /** Most bytes of a line. A row is far smaller: bodies, replies and outputs are bounded. */
-const LONGEST_LINE = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const newline = 0x0a;
 
@@ -42,7 +42,7 @@ export class ImportLines {
   async *#split(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
     const tooLong = (most: number): LineFault =>
       new LineFault(this.number + 1, `is longer than ${most} bytes`);
-    const splitter = new LineSplitter(LONGEST_LINE, tooLong);
+    const splitter = new LineSplitter(MAX_LINE_BYTES, tooLong);
     for await (const bytesRead of bytes) {
       const chunk = Buffer.from(bytesRead);
       // Line by line, so that the number of a line that is too long is right.

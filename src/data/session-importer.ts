@@ -18,7 +18,7 @@ import type { ImportReportDto } from './data.dto.js';
 import { TypedError } from '../errors/typed-error.js';
 
 /** Ids of sessions in a report. */
-const MOST_IDS = 100;
+const MAX_LISTED_IDS = 100;
 
 export interface ImportOptions {
   /** The owner of every session; undefined: the file's. */
@@ -110,7 +110,7 @@ export class SessionImporter {
       if (isWhole) ended += 1;
       if (!isWhole || isKnown) {
         done.skipped += 1;
-        if (done.skippedSessions.length < MOST_IDS) done.skippedSessions.push(rootId);
+        if (done.skippedSessions.length < MAX_LISTED_IDS) done.skippedSessions.push(rootId);
         continue;
       }
       await this.#store(read, spool);

@@ -38,7 +38,7 @@ export function webhookWrites(turnId: string, events: readonly TurnEvent[]): Sto
 }
 
 /** Most characters of a reason, which a decision tree of an extension may have worded. */
-const LONGEST_REASON = 200;
+const MAX_REASON_CHARS = 200;
 /** Most approvals that a delivery names, so that its body stays below 20 kB; the turn has them all. */
 const MAX_APPROVALS = 200;
 
@@ -62,7 +62,7 @@ function webhookFacts(event: TurnEvent): WebhookNote | undefined {
     }
     case 'turn.ended': {
       const { outcome, exitCode, durationMs } = event;
-      const reason = cutText(event.reason, LONGEST_REASON);
+      const reason = cutText(event.reason, MAX_REASON_CHARS);
       return { type: 'turn.ended', facts: { outcome, exitCode, reason, durationMs } };
     }
     case 'approval.resolved':

@@ -96,8 +96,8 @@ export async function takeRequest<T>(metatype: Type<T>, value: unknown): Promise
 }
 
 /** Limits of an answer: a request may have names and values of any length. */
-export const LONGEST_NAME = 60;
-export const LONGEST_MESSAGE = 300;
+export const MAX_FAULT_NAME_CHARS = 60;
+export const MAX_FAULT_MESSAGE_CHARS = 300;
 
 function refusalOf(
   errors: readonly ValidationError[],
@@ -140,7 +140,7 @@ function firstInWords([first]: readonly FieldFault[], whole = 'The request'): st
   const { path, rule, value, words } = first;
   const [name = '', above] = [path.at(-1), path.slice(0, -1).join('.')];
   if (rule === UNKNOWN_FIELD) {
-    const odd = JSON.stringify(clipped(name, LONGEST_NAME));
+    const odd = JSON.stringify(clipped(name, MAX_FAULT_NAME_CHARS));
     const whose = above === '' ? whole : `'${above}'`;
     return `${whose} has no field ${odd}; its fields are ${words.known?.join(', ')}`;
   }
@@ -149,7 +149,7 @@ function firstInWords([first]: readonly FieldFault[], whole = 'The request'): st
   if (above === '') return `'${name}' must be ${words.expected}`;
   return clipped(
     `'${above}': ${name} must be ${words.expected}, not ${JSON.stringify(value)}`,
-    LONGEST_MESSAGE,
+    MAX_FAULT_MESSAGE_CHARS,
   );
 }
 

@@ -1,8 +1,8 @@
 /** The root of every memory. */
 export const MEMORY_ROOT = '/memories';
 
-const MOST_BYTES = 512;
-const MOST_LEVELS = 8;
+const MAX_BYTES = 512;
+const MAX_LEVELS = 8;
 
 /** Control and format characters, unpaired surrogates, and what a file system or a URL reads otherwise. */
 const refusedCharacters = /[\p{C}\p{Zl}\p{Zp}\\%]/u;
@@ -20,12 +20,12 @@ export function parseMemoryPath(given: string): ParsedPath {
     };
   }
   const path = given.normalize('NFC').replace(/\/$/, '');
-  if (Buffer.byteLength(path) > MOST_BYTES)
-    return { problem: `Path must have at most ${MOST_BYTES} bytes` };
+  if (Buffer.byteLength(path) > MAX_BYTES)
+    return { problem: `Path must have at most ${MAX_BYTES} bytes` };
   const shown = JSON.stringify(path);
   const names = path.split('/').slice(2);
-  if (names.length > MOST_LEVELS) {
-    return { problem: `Path ${shown} must have at most ${MOST_LEVELS} names below ${MEMORY_ROOT}` };
+  if (names.length > MAX_LEVELS) {
+    return { problem: `Path ${shown} must have at most ${MAX_LEVELS} names below ${MEMORY_ROOT}` };
   }
   if (refusedCharacters.test(path)) {
     return {

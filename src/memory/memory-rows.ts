@@ -18,7 +18,7 @@ export interface Writer {
 }
 
 /** Memories of a principal at most: agents are files of the operator, and few. */
-export const MOST_MEMORIES = 100;
+export const MAX_MEMORIES = 100;
 
 /**
  * Waits for the lock of a memory, which the transaction's end releases, and makes the memory where there is none.
@@ -43,7 +43,7 @@ export async function lockMemory(
 }
 
 /** Whether a principal has files in as many other memories as it may. */
-export async function hasMostMemories(
+export async function hasMaxMemories(
   db: Queryable,
   { principalId, agent }: MemoryKey,
 ): Promise<boolean> {
@@ -51,8 +51,8 @@ export async function hasMostMemories(
     .selectDistinct({ agent: memoryFiles.agent })
     .from(memoryFiles)
     .where(and(eq(memoryFiles.principalId, principalId), ne(memoryFiles.agent, agent)))
-    .limit(MOST_MEMORIES);
-  return others.length >= MOST_MEMORIES;
+    .limit(MAX_MEMORIES);
+  return others.length >= MAX_MEMORIES;
 }
 
 /** Loads the files of a memory; the content of one alone. */
@@ -134,8 +134,8 @@ export async function storeImported(
   const revision = (await lockMemory(tx, key)) + 1;
   const files = await loadFiles(tx, key, undefined);
   if (files.has(file.path) || findObstacle(file.path, files) !== undefined) return 'taken';
-  if (files.size === 0 && (await hasMostMemories(tx, key))) {
-    return { full: `${key.principalId} has ${MOST_MEMORIES} memories, which is the most` };
+  if (files.size === 0 && (await hasMaxMemories(tx, key))) {
+    return { full: `${key.principalId} has ${MAX_MEMORIES} memories, which is the most` };
   }
   const full = checkQuota({ files, quota }, file.path, file.content);
   if (full !== undefined) return { full };
@@ -191,7 +191,7 @@ export function ofMemory({ principalId, agent }: MemoryKey, paths?: readonly str
 }
 
 /** Paths named in one entry of the audit log. */
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 
 /** A change for the audit log: paths and sizes, never content. Pure. */
 export function describeChange(change: MemoryChange): Record<string, unknown> {
@@ -201,13 +201,13 @@ export function describeChange(change: MemoryChange): Record<string, unknown> {
     case 'remove':
       return {
         did: 'delete',
-        paths: change.paths.slice(0, MOST_PATHS),
+        paths: change.paths.slice(0, MAX_PATHS),
         files: change.paths.length,
       };
     case 'move':
       return {
         did: 'rename',
-        moves: change.moves.slice(0, MOST_PATHS),
+        moves: change.moves.slice(0, MAX_PATHS),
         files: change.moves.length,
       };
   }

@@ -12,10 +12,10 @@ import { checkQuota, findObstacle } from './commands/decide-command.js';
 import { type MemoryChange, quotaOf, type QuotaConfig } from './commands/memory-command.js';
 import {
   describeChange,
-  hasMostMemories,
+  hasMaxMemories,
   loadFiles,
   lockMemory,
-  MOST_MEMORIES,
+  MAX_MEMORIES,
   ofMemory,
   storeChange,
   type MemoryKey,
@@ -105,7 +105,7 @@ export class OwnerMemory {
       assertExpected(path, files.get(path)?.version, expected);
       const obstacle = findObstacle(path, files);
       if (obstacle !== undefined) throw badPath(obstacle.replace(/\.$/, ''));
-      if (files.size === 0 && (await hasMostMemories(tx, key))) throw memoryLimit(MOST_MEMORIES);
+      if (files.size === 0 && (await hasMaxMemories(tx, key))) throw memoryLimit(MAX_MEMORIES);
       const full = checkQuota({ files, quota: quotaOf(this.config) }, path, content);
       if (full !== undefined) throw memoryFull(`Nothing was written: ${full}`);
       await this.#store(tx, key, { change: { type: 'write', path, content }, revision });

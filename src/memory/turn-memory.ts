@@ -19,11 +19,11 @@ import {
 } from './commands/memory-command.js';
 import {
   describeChange,
-  hasMostMemories,
+  hasMaxMemories,
   loadFiles,
   loadSeen,
   lockMemory,
-  MOST_MEMORIES,
+  MAX_MEMORIES,
   storeChange,
   storeSeen,
   type MemoryKey,
@@ -37,9 +37,9 @@ export interface MemoryCall extends MemoryKey {
   sessionId: string;
 }
 
-const mostMemories: MemoryOutcome = {
+const tooManyMemories: MemoryOutcome = {
   status: 'error',
-  output: `MEMORY_FULL: nothing was written: there are memories of ${MOST_MEMORIES} agents already. Go on without one.`,
+  output: `MEMORY_FULL: nothing was written: there are memories of ${MAX_MEMORIES} agents already. Go on without one.`,
 };
 
 /** Runs commands of turns on their memories. */
@@ -68,12 +68,12 @@ export class TurnMemory {
       const files = await loadFiles(tx, call, command.path);
       const seen = await loadSeen(tx, call);
       const quota = quotaOf(this.config);
-      const isRefused = files.size === 0 && isWrite && (await hasMostMemories(tx, call));
+      const isRefused = files.size === 0 && isWrite && (await hasMaxMemories(tx, call));
       const {
         change,
         shown = [],
         ...outcome
-      } = isRefused ? mostMemories : decideCommand(command, { files, seen, quota });
+      } = isRefused ? tooManyMemories : decideCommand(command, { files, seen, quota });
       const now = new Map(shown.map((path) => [path, files.get(path)?.version]));
       if (change === undefined) {
         await storeSeen(tx, call, now);

@@ -9,7 +9,7 @@ import { QueueDto } from './queue.dto.js';
 import { findUnendedTurns, viewStatuses } from './unended-turns.js';
 
 /** Turns shown from either end of a status. */
-const MOST_SHOWN = 25;
+const MAX_SHOWN = 25;
 
 /** Timeout of the queue's answers, in ms. */
 const ANSWER_TIMEOUT_MS = 1_000;
@@ -33,14 +33,14 @@ export class QueueController {
     const { db, queue } = this;
     const { redis, workerConcurrency: each } = this.config;
     const [turns, wakeUps, workers] = await Promise.all([
-      findUnendedTurns(db, MOST_SHOWN),
+      findUnendedTurns(db, MAX_SHOWN),
       orNull(queue.depth()),
       orNull(queue.workers()),
     ]);
     const used = turns.find(({ status }) => status === 'running')?.slotsUsed ?? 0;
     return {
       backEnd: redis === undefined ? 'embedded' : 'distributed',
-      statuses: viewStatuses(turns, MOST_SHOWN),
+      statuses: viewStatuses(turns, MAX_SHOWN),
       wakeUps,
       places: { workers, each, used },
     };

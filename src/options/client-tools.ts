@@ -4,17 +4,17 @@ import { schemaFault } from '../platform/json-schema/schema-fault.js';
 import { storableJson, storableText } from '../storage/connection.js';
 import type { ClientTool } from '../storage/shapes/stored-options.js';
 
-const mostTools = 64;
+const MAX_TOOLS = 64;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
-const longestDescription = 4_096;
+const MAX_DESCRIPTION_CHARS = 4_096;
 /** Most characters, as JSON, of one schema; and of all tools, which are stored with the turn. */
-const largestSchema = 65_536;
-const largestTools = 131_072;
+const MAX_SCHEMA_CHARS = 65_536;
+const MAX_TOOLS_CHARS = 131_072;
 /** Property names that the provider accepts. */
 const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 const fields = ['name', 'description', 'inputSchema'];
 
-export const clientToolsExpected = `a list of at most ${mostTools} tools, each with name, description and inputSchema`;
+export const clientToolsExpected = `a list of at most ${MAX_TOOLS} tools, each with name, description and inputSchema`;
 
 /** A tool of the list that is not offered. */
 export interface OddTool {
@@ -33,7 +33,7 @@ export interface OddTool {
 export function parseClientTools(
   value: unknown,
 ): { tools: ClientTool[]; odd: OddTool[] } | { fault: string } {
-  if (!Array.isArray(value) || value.length > mostTools) return { fault: clientToolsExpected };
+  if (!Array.isArray(value) || value.length > MAX_TOOLS) return { fault: clientToolsExpected };
   const tools: ClientTool[] = [];
   const odd: OddTool[] = [];
   for (const [index, item] of (value as unknown[]).entries()) {
@@ -45,8 +45,8 @@ export function parseClientTools(
     if (fault === undefined) tools.push(toTool(given));
     else odd.push({ index, name: nameOf(item), fault });
   }
-  if (JSON.stringify(tools).length > largestTools) {
-    return wrong(`all of them have more than ${largestTools} characters`);
+  if (JSON.stringify(tools).length > MAX_TOOLS_CHARS) {
+    return wrong(`all of them have more than ${MAX_TOOLS_CHARS} characters`);
   }
   return { tools, odd };
 }
@@ -75,8 +75,8 @@ function toolFault(item: unknown): string | undefined {
   if (typeof name !== 'string' || !toolName.test(name)) {
     return '.name is not 1 to 64 of a-z A-Z 0-9 _ -';
   }
-  if (typeof description !== 'string' || description.length > longestDescription) {
-    return `.description is not text of at most ${longestDescription} characters`;
+  if (typeof description !== 'string' || description.length > MAX_DESCRIPTION_CHARS) {
+    return `.description is not text of at most ${MAX_DESCRIPTION_CHARS} characters`;
   }
   return isPlainObject(inputSchema)
     ? schemaProblem(inputSchema as JsonObject)
@@ -85,8 +85,8 @@ function toolFault(item: unknown): string | undefined {
 
 /** The reason why the provider would refuse a schema, and the turn with it; undefined: none. */
 function schemaProblem(schema: JsonObject): string | undefined {
-  if (JSON.stringify(schema).length > largestSchema) {
-    return `.inputSchema has more than ${largestSchema} characters`;
+  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
+    return `.inputSchema has more than ${MAX_SCHEMA_CHARS} characters`;
   }
   const fault = schemaFault(schema);
   if (fault !== undefined) return `.inputSchema is not valid: ${storableText(fault)}`;

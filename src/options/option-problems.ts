@@ -9,8 +9,8 @@ import { optionRules, otherOptions } from './option-rules.js';
 import type { LimitResolution } from './resolve-limits.js';
 
 /** Unknown keys named one by one, and characters of each: problems are stored and shown. */
-const mostUnknown = 20;
-const longestKey = 64;
+const MAX_UNKNOWN = 20;
+const MAX_KEY_CHARS = 64;
 
 export interface OptionOutcome {
   chosen: Record<string, Chosen<unknown>>;
@@ -46,9 +46,9 @@ export function unusedFields(
   const isUnused = (key: string): boolean =>
     !known.includes(key) && body[key] !== undefined && body[key] !== null;
   const keys = Object.keys(body).filter(isUnused);
-  const named = keys.slice(0, mostUnknown).map((key): OptionProblem => ({
+  const named = keys.slice(0, MAX_UNKNOWN).map((key): OptionProblem => ({
     kind: 'without-effect',
-    key: cutText(storableText(key), longestKey),
+    key: cutText(storableText(key), MAX_KEY_CHARS),
     reason: `this route takes ${known.join(', ')}`,
   }));
   const count = keys.length - named.length;
@@ -57,16 +57,16 @@ export function unusedFields(
 
 function nameSome(problems: readonly OptionProblem[]): OptionProblem[] {
   const unknown = problems.filter(({ kind }) => kind === 'unknown');
-  const count = unknown.length - mostUnknown;
+  const count = unknown.length - MAX_UNKNOWN;
   if (count <= 0) return [...problems];
-  const unnamed = new Set(unknown.slice(mostUnknown));
+  const unnamed = new Set(unknown.slice(MAX_UNKNOWN));
   const named = problems.filter((problem) => !unnamed.has(problem));
   return [...named, { kind: 'more-unknown', count }];
 }
 
 const unknownOption = (key: string): OptionProblem => ({
   kind: 'unknown',
-  key: cutText(storableText(key), longestKey),
+  key: cutText(storableText(key), MAX_KEY_CHARS),
 });
 
 function ruleProblems(
@@ -146,15 +146,15 @@ function byKey(a: OptionProblem, b: OptionProblem): number {
 
 const keyOf = (problem: OptionProblem): string => ('key' in problem ? problem.key : '');
 
-const mostShown = 10;
-const longestShownKey = 60;
-const longestShown = 120;
+const MAX_SHOWN = 10;
+const MAX_SHOWN_KEY_CHARS = 60;
+const MAX_SHOWN_CHARS = 120;
 
 /** A line for each problem, as one text for the client; undefined without problems. */
 export function describeProblems(problems: readonly OptionProblem[]): string | undefined {
   if (problems.length === 0) return undefined;
-  const lines = problems.slice(0, mostShown).map(describe);
-  const more = problems.slice(mostShown).reduce((sum, problem) => sum + countOf(problem), 0);
+  const lines = problems.slice(0, MAX_SHOWN).map(describe);
+  const more = problems.slice(MAX_SHOWN).reduce((sum, problem) => sum + countOf(problem), 0);
   return [...lines, ...(more > 0 ? [`${more} more ignored`] : [])].join('\n');
 }
 
@@ -166,11 +166,11 @@ function describe(problem: OptionProblem): string {
     case 'not-an-object':
       return 'opts ignored: must be an object; using defaults';
     case 'unknown':
-      return `opts.${clip(problem.key, longestShownKey)} ignored: unknown option; known are ${knownKeys()}`;
+      return `opts.${clip(problem.key, MAX_SHOWN_KEY_CHARS)} ignored: unknown option; known are ${knownKeys()}`;
     case 'more-unknown':
       return `${problem.count} more unknown options ignored`;
     case 'without-effect':
-      return `${clip(problem.key, longestShown)} had no effect: ${problem.reason}`;
+      return `${clip(problem.key, MAX_SHOWN_CHARS)} had no effect: ${problem.reason}`;
     case 'held-mode':
       return `mode ${show(problem.given)} (${problem.from}) ${problem.reason}; using ${problem.using}`;
     case 'invalid':
@@ -187,7 +187,7 @@ function knownKeys(): string {
 function show(value: unknown): string {
   // Options without a default have no value to show.
   if (value === undefined) return 'none';
-  return clip(typeof value === 'string' ? value : JSON.stringify(value), longestShown);
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), MAX_SHOWN_CHARS);
 }
 
 /** Text on one line and short: keys and values are the client's own. */

@@ -39,7 +39,7 @@ export type Tier<T> = readonly [Provenance, T | undefined];
 type Tiers<T> = (sources: OptionSources) => readonly Tier<T>[];
 
 /** Most characters of a model's or a mode's name, which notices and streams repeat. */
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARS = 200;
 
 /** Text that is not blank, trimmed. */
 export function textRule<T>(
@@ -65,15 +65,15 @@ export function nameRule<T>(
 ): OptionRule<string | T> {
   return {
     ...textRule(about, fallback, tiers),
-    schema: { type: String, maxLength: LONGEST_NAME },
+    schema: { type: String, maxLength: MAX_NAME_CHARS },
     parse: parseName,
-    expected: `text of 1 to ${LONGEST_NAME} characters`,
+    expected: `text of 1 to ${MAX_NAME_CHARS} characters`,
   };
 }
 
 export function parseName(value: unknown): string | undefined {
   const name = parseText(value);
-  const isName = name !== undefined && name.length <= LONGEST_NAME && isStorable(name);
+  const isName = name !== undefined && name.length <= MAX_NAME_CHARS && isStorable(name);
   return isName ? name : undefined;
 }
 

@@ -65,7 +65,7 @@ export function isUnlimited(limit: number): boolean {
 }
 
 /** Calls of a step: more are a model's mistake. */
-const MOST_CALLS = 128;
+const MAX_CALLS = 128;
 
 /** Read-only calls of a step that run at a time. */
 const PARALLEL_TOOLS = 4;
@@ -81,7 +81,7 @@ export function freeLimits(server: { turnTimeoutMs: number }): AgentConfig {
     tokenBudget: UNLIMITED,
     tokenWarningPercent: 80,
     timeoutSeconds: server.turnTimeoutMs / 1_000,
-    maxToolCallsPerTurn: MOST_CALLS,
+    maxToolCallsPerTurn: MAX_CALLS,
     maxParallelTools: PARALLEL_TOOLS,
   };
 }

@@ -8,13 +8,13 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /** Most causes of an error that are looked at: a chain of causes may be a ring. */
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /** An error and its causes, outermost first. */
 export function withCauses(error: unknown): unknown[] {
   const links: unknown[] = [];
   let link = error;
-  while (link !== undefined && link !== null && links.length < MOST_CAUSES) {
+  while (link !== undefined && link !== null && links.length < MAX_CAUSES) {
     links.push(link);
     link = typeof link === 'object' && 'cause' in link ? link.cause : undefined;
   }

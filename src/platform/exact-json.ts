@@ -17,7 +17,7 @@ const printedExact = new RegExp(String.raw`\{"${KEY}":"(${number})"\}`, 'g');
 const mayDiffer = /(?:^|[[:,])\s*(?:-?\d{16}|-?\d+[.eE]|-0)/;
 
 /** Levels of lists and objects inside of each other at most: code that walks a value is recursive. */
-const MOST_LEVELS = 500;
+const MAX_LEVELS = 500;
 
 /**
  * Parses JSON as `JSON.parse` does, and keeps numbers exact.
@@ -26,7 +26,7 @@ const MOST_LEVELS = 500;
  *   compiles a regular expression, so that the error of a full stack cannot be waited for.
  */
 export function parseJson(text: string): unknown {
-  if (isDeepJson(text)) throw new SyntaxError(`it has more than ${MOST_LEVELS} levels`);
+  if (isDeepJson(text)) throw new SyntaxError(`it has more than ${MAX_LEVELS} levels`);
   return JSON.parse(mayDiffer.test(text) ? keepExact(text) : text);
 }
 
@@ -104,7 +104,7 @@ function keepExact(text: string): string {
 
 /** Whether JSON has more than 500 levels. Time is linear; what is no JSON is counted as far as it looks like it. */
 export function isDeepJson(text: string): boolean {
-  if (text.length <= MOST_LEVELS) return false;
+  if (text.length <= MAX_LEVELS) return false;
   const mark = /["[\]{}]/g;
   let level = 0;
   for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
@@ -112,7 +112,7 @@ export function isDeepJson(text: string): boolean {
     if (one === '"') mark.lastIndex = endOfString(text, found.index);
     else if (one === '[' || one === '{') level += 1;
     else level -= 1;
-    if (level > MOST_LEVELS) return true;
+    if (level > MAX_LEVELS) return true;
   }
   return false;
 }

@@ -15,7 +15,7 @@ const LOOK_MS = 15_000;
 const STOP_MS = 5_000;
 
 /** Schedules that a process sees to at once. */
-const MOST_AT_ONCE = 10;
+const MAX_CONCURRENT_RUNS = 10;
 
 /** Looks for schedules that are due. Any number of processes may look beside each other. */
 @Injectable()
@@ -50,7 +50,7 @@ export class ScheduleTicker implements OnModuleDestroy {
   }
 
   async #look(): Promise<void> {
-    const free = MOST_AT_ONCE - this.#poller.running;
+    const free = MAX_CONCURRENT_RUNS - this.#poller.running;
     if (free === 0) return;
     const claimed = await this.slots.claim(free);
     // Others may be due: they have the room that these leave.

@@ -27,8 +27,8 @@ import {
 import { turnStatuses, type TurnStatus } from '../storage/shapes/stored-turn.js';
 
 const DAY_MS = 86_400_000;
-const LONGEST_CRON = 200;
-const LONGEST_ZONE = 64;
+const MAX_CRON_CHARS = 200;
+const MAX_ZONE_CHARS = 64;
 
 const keyForm = /^[A-Za-z0-9][\w.-]{0,99}$/;
 
@@ -47,14 +47,14 @@ const cronWords = "a text of five fields, as '0 9 * * 1-5'";
 
 function Cron() {
   return BoundedText({
-    max: LONGEST_CRON,
+    max: MAX_CRON_CHARS,
     expected: cronWords,
   });
 }
 
 function Zone() {
   return BoundedText({
-    max: LONGEST_ZONE,
+    max: MAX_ZONE_CHARS,
     expected: "a time zone, as 'Europe/Berlin'",
   });
 }

@@ -13,7 +13,7 @@ import type { ScheduleRow } from './schedule.dto.js';
 import { decideDue, type Due, Slots } from './slots.js';
 import {
   hasFailedTooOften,
-  MOST_FAILURES,
+  MAX_FAILURES,
   SlotStore,
   SlotTaken,
   type SlotOutcome,
@@ -83,7 +83,7 @@ export class SlotRunner {
       return 'refused';
     }
     if (await hasFailedTooOften(this.db, schedule)) {
-      const result = without('skipped', schedulePaused(MOST_FAILURES));
+      const result = without('skipped', schedulePaused(MAX_FAILURES));
       await this.slots.settle(schedule, due, { result, pause: 'failures' });
       return 'skipped';
     }

@@ -221,7 +221,7 @@ function eventId(id: string, what: string): string {
 }
 
 /** Failures in a row after which a schedule is paused. */
-export const MOST_FAILURES = 5;
+export const MAX_FAILURES = 5;
 
 /** Whether the last runs that came to an end all failed, as many as pause a schedule. */
 export async function hasFailedTooOften(
@@ -244,9 +244,9 @@ export async function hasFailedTooOften(
       ),
     )
     .orderBy(desc(scheduleRuns.id))
-    .limit(MOST_FAILURES);
+    .limit(MAX_FAILURES);
   const failed = ended.filter((run) => run.outcome === 'refused' || run.status === 'failed');
-  return failed.length === MOST_FAILURES;
+  return failed.length === MAX_FAILURES;
 }
 
 /** Age of the oldest slot that is due and has no outcome, in seconds; 0 without one. */

@@ -122,7 +122,7 @@ export class LocalClock {
 }
 
 /** Most missed slots that are counted: more are told as this many. */
-const MOST_MISSED = 1_000;
+const MAX_MISSED = 1_000;
 
 /** Missed slots: the first, how many, and the slot after the last. Times in ms since the epoch. */
 export interface Missed {
@@ -171,6 +171,6 @@ export function decideDue({ slots, nextAt, catchUpMs }: DueSchedule, now: number
 
 function countSlots(slots: Pick<Slots, 'after'>, first: number, until: number): number {
   let count = 0;
-  for (let at = first; at < until && count < MOST_MISSED; at = slots.after(at)) count += 1;
+  for (let at = first; at < until && count < MAX_MISSED; at = slots.after(at)) count += 1;
   return count;
 }

@@ -9,7 +9,7 @@ import { sessionNotFound } from './session-errors.js';
 import type { SessionRow, SessionStore } from './session-store.js';
 
 /** Most characters of a client's name for a session. */
-export const LONGEST_NAME = 256;
+export const MAX_SESSION_NAME_CHARS = 256;
 
 export interface NamedSessionDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;
@@ -48,9 +48,9 @@ export interface WantedNamedSession {
  * @throws TypedError INVALID_REQUEST 400 for an empty name and for a name that is too long.
  */
 export function namedSessionId(principalId: string, name: string): string {
-  if (name === '' || name.length > LONGEST_NAME) {
+  if (name === '' || name.length > MAX_SESSION_NAME_CHARS) {
     throw invalidRequest(
-      `The id of a conversation must have 1 to ${LONGEST_NAME} characters; this one has ${name.length}`,
+      `The id of a conversation must have 1 to ${MAX_SESSION_NAME_CHARS} characters; this one has ${name.length}`,
     );
   }
   return isId('sess', name) ? name : hashedSessionId([principalId, name]);

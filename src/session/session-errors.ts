@@ -1,7 +1,7 @@
 import { isTypedError, TypedError } from '../errors/typed-error.js';
 
 /** Characters of a client's path that an error repeats. */
-const LONGEST_PATH = 200;
+const MAX_PATH_CHARS = 200;
 
 /** `details.reason` of a `SESSION_NOT_FOUND`: the reference has one code for both. */
 export type SessionMissing = 'NO_SUCH_SESSION' | 'NO_ACTIVE_TURN';
@@ -20,7 +20,7 @@ export function sessionNotFound(sessionId: string): TypedError {
 }
 
 export function rootInaccessible(projectRoot: string, why: string): TypedError {
-  const shown = projectRoot.slice(0, LONGEST_PATH);
+  const shown = projectRoot.slice(0, MAX_PATH_CHARS);
   return new TypedError('WORKING_ROOT_INACCESSIBLE', {
     message: `The project root ${shown} ${why}.`,
     details: { projectRoot: shown },
@@ -28,7 +28,7 @@ export function rootInaccessible(projectRoot: string, why: string): TypedError {
 }
 
 export function rootConflict(projectRoot: string, instructionRoot: string): TypedError {
-  const shown = projectRoot.slice(0, LONGEST_PATH);
+  const shown = projectRoot.slice(0, MAX_PATH_CHARS);
   return new TypedError('WORKING_ROOT_CONFLICT', {
     message: `The project root ${shown} is the instruction root or lies inside it. Choose a folder outside ${instructionRoot}.`,
     details: { projectRoot: shown, instructionRoot },
@@ -47,7 +47,7 @@ export function rootNotOpen(
   projectRoot: string,
   open: { own: string; named: readonly string[]; instructionRoot: string },
 ): TypedError {
-  const shown = projectRoot.slice(0, LONGEST_PATH);
+  const shown = projectRoot.slice(0, MAX_PATH_CHARS);
   const { instructionRoot } = open;
   const openRoots = [...new Set([open.own, ...open.named])];
   return new TypedError('WORKING_ROOT_CONFLICT', {

@@ -1,5 +1,5 @@
 /** Characters of a title, as people count them. */
-const MOST_CHARS = 80;
+const MAX_CHARS = 80;
 
 const characters = new Intl.Segmenter();
 
@@ -16,8 +16,8 @@ export function sessionTitle(request: string | null): string | undefined {
   const line = message.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   if (line === '') return undefined;
   const cut = Array.from(characters.segment(line), ({ segment }) => segment);
-  if (cut.length <= MOST_CHARS) return line;
-  const kept = cut.slice(0, MOST_CHARS - 1).join('');
+  if (cut.length <= MAX_CHARS) return line;
+  const kept = cut.slice(0, MAX_CHARS - 1).join('');
   return `${kept.trimEnd()}…`;
 }
 

@@ -85,16 +85,16 @@ export class CreateSessionDto {
 }
 
 /** Most characters of a title that a user gives. */
-const LONGEST_TITLE = 200;
-const title = mustBe(`a text of 1 to ${LONGEST_TITLE} characters, or null`);
+const MAX_TITLE_CHARS = 200;
+const title = mustBe(`a text of 1 to ${MAX_TITLE_CHARS} characters, or null`);
 
 export class RenameSessionDto {
   /** The new title; null: the beginning of the first message again. */
-  @ApiProperty({ type: String, nullable: true, maxLength: LONGEST_TITLE, example: 'Release 2.4' })
+  @ApiProperty({ type: String, nullable: true, maxLength: MAX_TITLE_CHARS, example: 'Release 2.4' })
   @Trimmed()
   @ValidateIf((_body: unknown, value: unknown) => value !== null)
   @IsString(title)
-  @CharacterCount({ min: 1, max: LONGEST_TITLE }, title)
+  @CharacterCount({ min: 1, max: MAX_TITLE_CHARS }, title)
   @Rule('isStorable', (value) => typeof value === 'string' && isStorable(value), title)
   title!: string | null;
 }
@@ -216,13 +216,13 @@ export class SessionPageDto extends PageDto {
   sessions!: ListedSessionDto[];
 }
 
-const LONGEST_SEARCH = 200;
+const MAX_SEARCH_CHARS = 200;
 
 /** A page of the caller's sessions, of all or of some. */
 export class SessionQueryDto extends PageQueryDto {
   /** Text of the title, of the first message or of the folder, in capitals or not. */
   @OptionalText()
-  @MaxLength(LONGEST_SEARCH, says(`'$field' must have at most ${LONGEST_SEARCH} characters`))
+  @MaxLength(MAX_SEARCH_CHARS, says(`'$field' must have at most ${MAX_SEARCH_CHARS} characters`))
   search?: string;
 
   /** Sessions that schedules made: with the others, not, or alone. Default: show. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeContent, MOST_CONTENT_BYTES } from './tracing.js';
+import { encodeContent, MAX_CONTENT_BYTES } from './tracing.js';
 
 const redact = (text: string): string => text.replaceAll('sk-secret', '[REDACTED]');
 const message = (content: string, count = 1) => ({
@@ -24,7 +24,7 @@ describe('encodeContent', () => {
     const messages = Array.from({ length: 40 }, (_, index) => message(`${index} `.repeat(2_000)));
     const { json, isCut } = encodeContent(messages, redact);
     const kept = JSON.parse(json) as unknown[];
-    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MOST_CONTENT_BYTES);
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_CONTENT_BYTES);
     expect(kept.length).toBeGreaterThan(5);
     expect(kept).toEqual(messages.slice(-kept.length));
     expect(isCut).toBe(true);
@@ -36,7 +36,7 @@ describe('encodeContent', () => {
       redact,
     );
     const [last, ...others] = JSON.parse(json) as ReturnType<typeof message>[];
-    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MOST_CONTENT_BYTES);
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_CONTENT_BYTES);
     expect(others).toEqual([]);
     expect(last).toEqual(message('é'.repeat(4_000), last?.parts.length));
     expect(last?.parts.length).toBeGreaterThan(5);

@@ -73,7 +73,7 @@ export const spanNames = {
 };
 
 /** Longest `tracestate` that is kept: as much as the specification asks for. */
-const MOST_STATE = 512;
+const MAX_STATE_CHARS = 512;
 
 const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
@@ -115,6 +115,6 @@ export function traceIdOf({ traceparent }: StoredTrace): string {
 }
 
 function stateOf(tracestate: string | undefined): Pick<SpanContext, 'traceState'> {
-  if (tracestate === undefined || tracestate.length > MOST_STATE) return {};
+  if (tracestate === undefined || tracestate.length > MAX_STATE_CHARS) return {};
   return { traceState: createTraceState(tracestate) };
 }

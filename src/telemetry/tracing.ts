@@ -178,10 +178,10 @@ export class OpenSpan {
 }
 
 /** Most bytes of an attribute with content. */
-export const MOST_CONTENT_BYTES = 65_536;
+export const MAX_CONTENT_BYTES = 65_536;
 
 /** Most characters of a text in it: a long file must not take the place of all else. */
-const MOST_TEXT_CHARS = 8_192;
+const MAX_TEXT_CHARS = 8_192;
 
 interface Encoded {
   json: string;
@@ -197,18 +197,18 @@ export function encodeContent(content: unknown, redact: Redact): Encoded {
   let isCut = false;
   const shorten = (_key: string, value: unknown): unknown => {
     if (typeof value !== 'string') return value;
-    isCut ||= value.length > MOST_TEXT_CHARS;
+    isCut ||= value.length > MAX_TEXT_CHARS;
     // Before the text is cut: half of a secret is not recognised.
-    return cutText(redact(value), MOST_TEXT_CHARS);
+    return cutText(redact(value), MAX_TEXT_CHARS);
   };
   const encode = (value: unknown): string => printExact(JSON.stringify(value, shorten) ?? 'null');
   if (!Array.isArray(content)) {
     const json = encode(content);
-    return Buffer.byteLength(json) <= MOST_CONTENT_BYTES
+    return Buffer.byteLength(json) <= MAX_CONTENT_BYTES
       ? { json, isCut }
       : { json: '{}', isCut: true };
   }
-  const { kept, isWhole } = keepLast(content, encode, MOST_CONTENT_BYTES);
+  const { kept, isWhole } = keepLast(content, encode, MAX_CONTENT_BYTES);
   return { json: `[${kept.join()}]`, isCut: isCut || !isWhole };
 }
 
@@ -216,10 +216,10 @@ export function encodeContent(content: unknown, redact: Redact): Encoded {
 function keepLast(
   items: readonly unknown[],
   encode: (value: unknown) => string,
-  mostBytes: number,
+  maxBytes: number,
 ): { kept: string[]; isWhole: boolean } {
   const kept: string[] = [];
-  let leftBytes = mostBytes - 2;
+  let leftBytes = maxBytes - 2;
   for (const item of items.toReversed()) {
     const json = encode(item);
     const bytes = Buffer.byteLength(json) + 1;
@@ -234,11 +234,11 @@ function keepLast(
 }
 
 /** An item with as many of its last parts as have room; none where it has no parts. */
-function lastParts(item: unknown, encode: (value: unknown) => string, mostBytes: number): string[] {
+function lastParts(item: unknown, encode: (value: unknown) => string, maxBytes: number): string[] {
   if (typeof item !== 'object' || item === null || !('parts' in item)) return [];
   const { parts, ...rest } = item;
   if (!Array.isArray(parts)) return [];
   const head = encode(rest).slice(0, -1);
-  const { kept } = keepLast(parts, encode, mostBytes - Buffer.byteLength(head) - 12);
+  const { kept } = keepLast(parts, encode, maxBytes - Buffer.byteLength(head) - 12);
   return [`${head},"parts":[${kept.join()}]}`];
 }

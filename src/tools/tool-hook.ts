@@ -151,7 +151,7 @@ interface HookAnswer {
 }
 
 const decisions = ['allow', 'ask', 'deny'] as const;
-const LONGEST_REASON = 500;
+const MAX_REASON_CHARS = 500;
 
 /** Parses the body of the hook's answer, `{decision, reason?}`. @returns `fault`: what is wrong with it. Pure. */
 export function parseHookAnswer(text: string): HookAnswer | { fault: string } {
@@ -163,7 +163,7 @@ export function parseHookAnswer(text: string): HookAnswer | { fault: string } {
   if (reason === undefined || reason === null) return { decision };
   if (typeof reason !== 'string') return { fault: 'its reason is no text' };
   const words = storableText(reason).replaceAll(/[\s\p{Cc}]+/gu, ' ');
-  const line = cutText(words.trim(), LONGEST_REASON);
+  const line = cutText(words.trim(), MAX_REASON_CHARS);
   return line === '' ? { decision } : { decision, reason: line };
 }
 

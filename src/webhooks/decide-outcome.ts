@@ -45,10 +45,10 @@ const throttles: readonly number[] = [429, 502, 504];
 
 /** The pause after one of those that names no time, and the longest that an endpoint may ask for. */
 const STANDARD_PAUSE_MS = 30 * second;
-const LONGEST_PAUSE_MS = hour;
+const MAX_PAUSE_MS = hour;
 
 /** The longest delay of one delivery that an endpoint may ask for. */
-const LONGEST_DELAY_MS = 24 * hour;
+const MAX_DELAY_MS = 24 * hour;
 
 /**
  * Decides what follows from a try. Pure.
@@ -64,12 +64,12 @@ export function decideOutcome(result: TryResult, failures: number, random: numbe
   if (result.type === 'answered' && result.status === 410) return { type: 'gone', reason };
   const { status, retryAfterMs } = result.type === 'answered' ? result : {};
   const isThrottled = status !== undefined && throttles.includes(status);
-  const pauseMs = Math.min(retryAfterMs ?? STANDARD_PAUSE_MS, LONGEST_PAUSE_MS);
+  const pauseMs = Math.min(retryAfterMs ?? STANDARD_PAUSE_MS, MAX_PAUSE_MS);
   const throttle = isThrottled ? { pauseMs } : {};
   const standard = retryDelaysMs[failures];
   if (standard === undefined) return { type: 'dead', reason, ...throttle };
   const jittered = Math.round(standard * (1 - JITTER + 2 * JITTER * random));
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_DELAY_MS);
+  const asked = Math.min(retryAfterMs ?? 0, MAX_DELAY_MS);
   return { type: 'retry', reason, delayMs: Math.max(jittered, asked), ...throttle };
 }
 

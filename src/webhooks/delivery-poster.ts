@@ -8,7 +8,7 @@ import type { TryResult } from './decide-outcome.js';
 const TIMEOUT_MS = 15_000;
 
 /** Bytes of an answer's body that are kept for the list of deliveries. */
-const MOST_KEPT = 1_024;
+const MAX_KEPT_BYTES = 1_024;
 
 /** Takes the place of an answer from a host inside the network. */
 const NOT_SHOWN = '[not shown: the endpoint is inside the network]';
@@ -55,7 +55,7 @@ export class DeliveryPoster {
  * inside the network answer.
  */
 export function shownBody({ body, isInside }: { body: Buffer; isInside: boolean }): string {
-  return isInside ? NOT_SHOWN : storableText(body.subarray(0, MOST_KEPT).toString('utf8'));
+  return isInside ? NOT_SHOWN : storableText(body.subarray(0, MAX_KEPT_BYTES).toString('utf8'));
 }
 
 type DeliveryEvent = Pick<

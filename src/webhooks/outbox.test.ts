@@ -9,7 +9,7 @@ import type { TryResult } from './decide-outcome.js';
 import { useDatabase } from '../../test/support/database/database.js';
 
 const answered = (status: number): TryResult => ({ type: 'answered', status, body: 'no' });
-const idle = { busy: new Map<string, number>(), most: 100, mostFailing: 100 };
+const idle = { busy: new Map<string, number>(), maxHealthy: 100, maxFailing: 100 };
 
 describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => {
   let clock: ManualClock;
@@ -68,7 +68,7 @@ describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => 
     );
     for (const endpoint of failing) await store(endpoint, 5);
     await store(well, 5);
-    const claimed = await queue.claim({ ...idle, most: 4, mostFailing: 2 });
+    const claimed = await queue.claim({ ...idle, maxHealthy: 4, maxFailing: 2 });
     const counts = ofEndpoints(claimed);
     expect(counts[well]).toBe(4);
     expect(failing.map((id) => counts[id] ?? 0).sort((a, b) => a - b)).toEqual([0, 1, 1]);

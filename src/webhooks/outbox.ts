@@ -28,9 +28,9 @@ export interface ClaimLimits {
   /** Deliveries under way in this process, by their endpoint. */
   busy: ReadonlyMap<string, number>;
   /** Most deliveries to endpoints whose last try succeeded. */
-  most: number;
+  maxHealthy: number;
   /** Most deliveries to endpoints whose last try failed. */
-  mostFailing: number;
+  maxFailing: number;
 }
 
 const claimDue = prepared('claim_deliveries', (db, name) => {
@@ -64,11 +64,11 @@ export class DeliveryQueue {
   ) {}
 
   /** Claims deliveries that are due, for `LEASE_MS`. */
-  async claim({ busy, most, mostFailing }: ClaimLimits): Promise<ClaimedDelivery[]> {
+  async claim({ busy, maxHealthy, maxFailing }: ClaimLimits): Promise<ClaimedDelivery[]> {
     const now = this.clock.now();
     const claimed = await claimDue(this.db).execute({
-      most,
-      mostFailing,
+      maxHealthy,
+      maxFailing,
       busyIds: [...busy.keys()],
       busyCounts: [...busy.values()],
       now: new Date(now).toISOString(),
@@ -182,15 +182,15 @@ function endpointChangesOf(outcome: Outcome, now: Date) {
 }
 
 /** Most requests of one process to an endpoint at a time; to one whose last try failed, a single one. */
-const mostOfEndpoint = sql.raw('4');
-const mostOfFailing = sql.raw('1');
+const MAX_PER_ENDPOINT = sql.raw('4');
+const MAX_PER_FAILING_ENDPOINT = sql.raw('1');
 
 /**
  * The deliveries that are due, locked for the caller: of each endpoint as many as it may have under way, the oldest
  * first. Endpoints that fail have a share of their own, so that none waits for them.
  *
  * Costs by the endpoints that have something to be sent, not by their deliveries: the index leads from one to the
- * next. Placeholders: `now`, `busyIds`, `busyCounts`, `most`, `mostFailing`.
+ * next. Placeholders: `now`, `busyIds`, `busyCounts`, `maxHealthy`, `maxFailing`.
  */
 function chooseDue(): SQL {
   const now = sql`${sql.placeholder('now')}::timestamptz`;
@@ -205,8 +205,8 @@ function chooseDue(): SQL {
     ),
     open as (
       select endpoint.id, endpoint.failing_since is not null as is_failing,
-        case when endpoint.failing_since is null then ${mostOfEndpoint} else ${mostOfFailing} end
-          - coalesce(busy.requests, 0) as room
+        case when endpoint.failing_since is null then ${MAX_PER_ENDPOINT}
+          else ${MAX_PER_FAILING_ENDPOINT} end - coalesce(busy.requests, 0) as room
       from waiting
       join webhook_endpoints endpoint on endpoint.id = waiting.endpoint_id
       left join unnest(${sql.placeholder('busyIds')}::text[], ${sql.placeholder('busyCounts')}::integer[])
@@ -222,10 +222,10 @@ function chooseDue(): SQL {
         for no key update skip locked) delivery
     )
     (select endpoint_id, id from due where not is_failing
-      order by next_at limit ${sql.placeholder('most')}::integer)
+      order by next_at limit ${sql.placeholder('maxHealthy')}::integer)
     union all
     (select endpoint_id, id from due where is_failing
-      order by next_at limit ${sql.placeholder('mostFailing')}::integer)`;
+      order by next_at limit ${sql.placeholder('maxFailing')}::integer)`;
 }
 
 /** An event that is none of a turn's log. */

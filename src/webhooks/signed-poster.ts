@@ -14,7 +14,7 @@ import { packageVersion } from '../platform/process/package-root.js';
 import { judgeUrl, type InsideHosts } from './judge-url.js';
 
 /** Bytes of an answer's body that are read: with more, the connection is closed. */
-const MOST_READ = 16_384;
+const MAX_READ_BYTES = 16_384;
 
 export interface SignedPosterOptions {
   inside: InsideHosts;
@@ -111,7 +111,7 @@ async function readStart({ body }: PublicResponse): Promise<{ body: Buffer; isWh
   let isWhole = false;
   const reader = body.getReader();
   try {
-    while (bytes < MOST_READ && !isWhole) {
+    while (bytes < MAX_READ_BYTES && !isWhole) {
       const { done, value } = await reader.read();
       isWhole = done;
       if (value === undefined) continue;

@@ -14,8 +14,8 @@ import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 const POLL_MS = 500;
 
 /** Most requests of a process at a time; of these, to endpoints whose last try failed. */
-const MOST_REQUESTS = 200;
-const MOST_FAILING = 50;
+const MAX_REQUESTS = 200;
+const MAX_FAILING = 50;
 
 /** Sends what is due to the endpoints of webhooks. Any number of processes may send beside each other. */
 @Injectable()
@@ -54,10 +54,10 @@ export class WebhookSender implements OnModuleDestroy {
   }
 
   async #look(): Promise<void> {
-    const most = MOST_REQUESTS - this.#poller.running;
+    const most = MAX_REQUESTS - this.#poller.running;
     if (most <= 0) return;
-    const mostFailing = Math.min(most, MOST_FAILING - this.#failing);
-    const claimed = await this.queue.claim({ busy: this.#busy, most, mostFailing });
+    const maxFailing = Math.min(most, MAX_FAILING - this.#failing);
+    const claimed = await this.queue.claim({ busy: this.#busy, maxHealthy: most, maxFailing });
     for (const delivery of claimed) this.#poller.begin(this.#sendCounted(delivery), true);
   }
 

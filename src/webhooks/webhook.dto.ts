@@ -26,18 +26,18 @@ import {
   type WebhookType,
 } from '../storage/automation-schema.js';
 
-const LONGEST_URL = 2_000;
-const LONGEST_DESCRIPTION = 500;
+const MAX_URL_CHARS = 2_000;
+const MAX_DESCRIPTION_CHARS = 500;
 
 /** Most hours for which the secret before a rotation signs as well: a week. */
-const MOST_OLD_HOURS = 168;
+const MAX_OVERLAP_HOURS = 168;
 
 const eventWords = mustBe(`null, or a list of at least one of ${webhookEvents.join(', ')}`);
-const descriptionWords = mustBe(`a text of at most ${LONGEST_DESCRIPTION} characters`);
+const descriptionWords = mustBe(`a text of at most ${MAX_DESCRIPTION_CHARS} characters`);
 
 function Url() {
   return BoundedText({
-    max: LONGEST_URL,
+    max: MAX_URL_CHARS,
     description: 'Where requests are sent: https, and a public address.',
   });
 }
@@ -45,7 +45,7 @@ function Url() {
 function Description() {
   return applyDecorators(
     OptionalText('What it is for.', 'Mails the team'),
-    CharacterCount({ min: 0, max: LONGEST_DESCRIPTION }, descriptionWords),
+    CharacterCount({ min: 0, max: MAX_DESCRIPTION_CHARS }, descriptionWords),
   );
 }
 
@@ -97,7 +97,7 @@ export class WebhookChangesDto {
 export class RotationDto {
   /** Hours for which requests are signed with the secret before it as well. Default: 24. 0: no more from now on. */
   @MayBeAbsent()
-  @WholeNumber({ min: 0, max: MOST_OLD_HOURS })
+  @WholeNumber({ min: 0, max: MAX_OVERLAP_HOURS })
   keepOldHours = 24;
 }
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 const run = fileURLToPath(new URL('../../chaos/run.mjs', import.meta.url));
 
 /** The run ends by itself well before; a run that hangs is stopped, and stops what it started. */
-const LONGEST_MS = 110_000;
+const MAX_MS = 110_000;
 
 describe('chaos', () => {
   let stop: (() => Promise<void>) | undefined;
@@ -28,7 +28,7 @@ describe('chaos', () => {
       for (const output of [child.stdout, child.stderr]) {
         output.setEncoding('utf8').on('data', (text: string) => (printed += text));
       }
-      const timer = setTimeout(() => child.kill('SIGTERM'), LONGEST_MS);
+      const timer = setTimeout(() => child.kill('SIGTERM'), MAX_MS);
       const [code] = await exited;
       clearTimeout(timer);
       // The printed report says what was wrong, and how to do it again.
@@ -42,7 +42,7 @@ describe('chaos', () => {
       expect(count(printed, 'with more than one attempt')).toBeGreaterThan(0);
       expect(count(printed, 'broken streams')).toBeGreaterThan(0);
     },
-    LONGEST_MS + 10_000,
+    MAX_MS + 10_000,
   );
 });
 

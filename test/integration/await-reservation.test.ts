@@ -23,7 +23,7 @@ const call: CallToReserve = {
   principalId: 'alice',
   limits: { tokensPerDay: 1_000, usdPerDay: 0 },
   size: { input: 100, cached: 0, reply: 900 },
-  leastReply: 16,
+  minReply: 16,
   price: undefined,
 };
 const HOUR_MS = 3_600_000;

@@ -56,7 +56,7 @@ function reader(received: Received[], more: Partial<ReaderHistory> = {}): Reader
     at: index,
     connection: 0,
   }));
-  return { name: 'first', frames, longestAwayMs: 0, hasLeft: false, ...more };
+  return { name: 'first', frames, maxAwayMs: 0, hasLeft: false, ...more };
 }
 
 interface Given {
@@ -150,7 +150,7 @@ describe('the checker finds nothing in', () => {
     ],
     [
       'a reader that came back late to a turn that ends with its readers',
-      { ...interruptedRows, plan: { onDisconnect: 'cancel' }, reader: { longestAwayMs: 9_000 } },
+      { ...interruptedRows, plan: { onDisconnect: 'cancel' }, reader: { maxAwayMs: 9_000 } },
     ],
   ])('%s', (_name, given) => {
     expect(kindsFound(given)).toEqual([]);

@@ -24,7 +24,7 @@ function kindsFound({ told = [own], turn = {}, hasLeft = false, ...given }: Give
     readers: [
       {
         name: 'first',
-        longestAwayMs: 0,
+        maxAwayMs: 0,
         hasLeft,
         frames: told.map((output, at) => ({
           id: `turn_1:1.${at}`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   checkOrigin,
   type PageHead,
-  MOST_WRONG_KEYS,
+  MAX_WRONG_KEYS,
   networkOf,
   RefusedAddresses,
 } from './check-origin.js';
@@ -119,7 +119,7 @@ describe('checkOrigin', () => {
 describe('RefusedAddresses', () => {
   it('admits an address until it has sent too many wrong keys, and other addresses after', async () => {
     const refused = new RefusedAddresses();
-    for (let i = 0; i < MOST_WRONG_KEYS; i += 1) {
+    for (let i = 0; i < MAX_WRONG_KEYS; i += 1) {
       expect(await refused.waitOf('10.0.0.1')).toBeUndefined();
       await refused.add('10.0.0.1');
     }

@@ -145,14 +145,14 @@ export function accessRules(config: Config): AccessRules {
 }
 
 /** Most wrong keys of an address in a minute. */
-export const MOST_WRONG_KEYS = 20;
+export const MAX_WRONG_KEYS = 20;
 export const WRONG_KEYS_MS = 60_000;
 
 /** Addresses that sent wrong keys, in this process. */
 @Injectable()
 export class RefusedAddresses {
   readonly #wrongKeys = new RateLimiterMemory({
-    points: MOST_WRONG_KEYS,
+    points: MAX_WRONG_KEYS,
     duration: WRONG_KEYS_MS / 1_000,
   });
   readonly #noted = new RateLimiterMemory({ points: 1, duration: 60 });
@@ -160,7 +160,7 @@ export class RefusedAddresses {
   /** @returns ms until the address may authenticate again; undefined: it may now. */
   async waitOf(address: string): Promise<number | undefined> {
     const found = await this.#wrongKeys.get(networkOf(address));
-    if (found === null || found.consumedPoints < MOST_WRONG_KEYS) return undefined;
+    if (found === null || found.consumedPoints < MAX_WRONG_KEYS) return undefined;
     return found.msBeforeNext;
   }
 

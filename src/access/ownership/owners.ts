@@ -19,7 +19,7 @@ const prefixes: Record<OwnedKind, string> = {
 };
 
 /** Most cached owners. */
-const MOST_CACHED = 20_000;
+const MAX_CACHED = 20_000;
 
 /**
  * Finds the owner of an object. Owners never change, so they are cached; for an object deleted
@@ -72,7 +72,7 @@ export class Owners {
   #remember(id: string, owner: string): void {
     this.#known.set(id, owner);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_CACHED && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_CACHED && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

@@ -104,7 +104,7 @@ export const turnVariables = {
     min: 1_000,
     max: 600_000,
   }),
-  mostAttempts: integer('TURNPIKE_MAX_ATTEMPTS', {
+  maxAttempts: integer('TURNPIKE_MAX_ATTEMPTS', {
     about:
       'Most attempts of a turn in a row that store nothing because their process dies or loses the turn; then the turn fails with the reason `attempts_exhausted`. An orderly stop, or an attempt that stores something, resets the count.',
     fallback: 3,

@@ -29,7 +29,7 @@ describe('a principal’s day', () => {
         principalId: 'alice',
         limits: { tokensPerDay: 1_000, usdPerDay: 0 },
         size: { input: 100, cached: 0, reply: 300 },
-        leastReply: 16,
+        minReply: 16,
         price,
         ...more,
       },
@@ -92,7 +92,7 @@ describe('a principal’s day', () => {
 
   it('takes each that fits where together they do not', async () => {
     const sizes = [600, 300, 600, 100].map((reply) => ({ input: 0, cached: 0, reply }));
-    const calls = await Promise.all(sizes.map((size) => reserve({ size, leastReply: 600 })));
+    const calls = await Promise.all(sizes.map((size) => reserve({ size, minReply: 600 })));
     const replies = calls.map(replyOf).filter((reply) => reply !== undefined);
     expect(replies.reduce((sum, reply) => sum + reply, 0)).toBe(1_000);
   });
@@ -140,7 +140,7 @@ describe('a principal’s day', () => {
     const deps = { db, clock, signal: gone.signal };
     const size = { input: 1, cached: 0, reply: 20 };
     const limits = { tokensPerDay: 100, usdPerDay: 0 };
-    const call = { principalId: 'alice', limits, size, leastReply: 16, price: undefined };
+    const call = { principalId: 'alice', limits, size, minReply: 16, price: undefined };
     const reserving = expect(reserveCall(deps, call)).rejects.toThrow('the lease is lost');
     while (!gone.signal.aborted) await clock.advance(250);
     await reserving;
@@ -151,7 +151,7 @@ describe('a principal’s day', () => {
     const limits = { tokensPerDay: 1_000, usdPerDay: 0 };
     const check = () => checkBudget({ db: database.db, clock }, 'alice', limits);
     await expect(check()).resolves.toBeUndefined();
-    const last = await reserve({ size: { input: 999, cached: 0, reply: 1 }, leastReply: 1 });
+    const last = await reserve({ size: { input: 999, cached: 0, reply: 1 }, minReply: 1 });
     if (last.type !== 'reserved') throw new Error('not reserved');
     // Tokens that the call does not use are given back.
     await expect(check()).resolves.toBeUndefined();

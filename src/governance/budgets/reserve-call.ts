@@ -25,7 +25,7 @@ import { TypedError } from '../../errors/typed-error.js';
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 /** A try finds less than there was a moment ago where another call has overtaken it. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 export interface ReserveDeps {
   db: Database;
@@ -39,7 +39,7 @@ export interface CallToReserve {
   limits: DayLimits;
   size: CallSize;
   /** Tokens of a reply below which the call is not worth making. */
-  leastReply: number;
+  minReply: number;
   price: Price | undefined;
   /** Refuses a shorter reply while running calls have reserved enough for a longer one. */
   mayWait?: boolean;
@@ -57,7 +57,7 @@ export type Reserved =
  */
 export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promise<Reserved> {
   const { db, clock } = deps;
-  const { principalId, limits, leastReply, price } = call;
+  const { principalId, limits, minReply, price } = call;
   const day = dayOf(clock.now());
   const ceiling = dayCeiling(limits);
   let size = call.size;
@@ -72,7 +72,7 @@ export async function reserveCall(deps: ReserveDeps, call: CallToReserve): Promi
     const { reply } = found;
     shortage = found.shortage;
     const isBetterLater = call.mayWait === true && found.isWorthWaiting;
-    if (isBetterLater || reply < leastReply || tries === MOST_TRIES) {
+    if (isBetterLater || reply < minReply || tries === MAX_TRIES) {
       return { type: 'refused', shortage, isWorthWaiting: found.isWorthWaiting };
     }
     size = { ...call.size, reply };

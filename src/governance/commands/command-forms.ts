@@ -9,7 +9,7 @@ const prefix = /^(?:[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=[\s\S]*|if|then|elif|else|whi
 /** Greatest depth of nested commands. */
 const deepest = 10;
 /** Greatest number of characters of all forms together. */
-const mostCharacters = 500_000;
+const MAX_CHARS = 500_000;
 
 /** Commands that a shell command may run, for `deny` and `ask` rules. */
 export interface CommandForms {
@@ -160,7 +160,7 @@ function runsInput(words: readonly string[]): boolean {
 function add(search: Search, text: string): void {
   if (search.texts.has(text)) return;
   search.characters += text.length;
-  if (search.characters > mostCharacters) search.isComplete = false;
+  if (search.characters > MAX_CHARS) search.isComplete = false;
   else search.texts.add(text);
 }
 
@@ -168,7 +168,7 @@ function mention(search: Search, text: string): void {
   const words = text.replaceAll(/[^\w.+@%:=/\uE000-]+/g, ' ').trim();
   if (words !== '' && !search.mentions.has(words)) {
     search.characters += words.length;
-    if (search.characters > mostCharacters) search.isComplete = false;
+    if (search.characters > MAX_CHARS) search.isComplete = false;
     else search.mentions.add(words);
   }
 }

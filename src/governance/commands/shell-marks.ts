@@ -12,8 +12,8 @@ const MATCHES = '\uE001';
 const BRACES = '\uE002';
 
 /** Bounds of brace expansion: words that result and braces in a word; characters of a word. */
-const MOST_WORDS = 64;
-const LONGEST_WORD = 4_000;
+const MAX_WORDS = 64;
+const MAX_WORD_CHARS = 4_000;
 
 export function withoutMarks(command: string): string {
   return command.replaceAll('\0', '').replaceAll(/[\uE000-\uE002]/g, '');
@@ -29,7 +29,7 @@ export function unquoted(character: string): string {
 export function expandBraces(word: string): string[] {
   const braces = word.split(`${BRACES}{`).length - 1;
   if (braces === 0) return [word.replaceAll(BRACES, '')];
-  if (braces > MOST_WORDS || word.length > LONGEST_WORD) return [HOLE];
+  if (braces > MAX_WORDS || word.length > MAX_WORD_CHARS) return [HOLE];
   const words: string[] = [];
   const open = [word];
   while (open.length > 0) {
@@ -38,7 +38,7 @@ export function expandBraces(word: string): string[] {
     if (parts === undefined) words.push(next.replaceAll(BRACES, ''));
     else if (parts.between.length < 2) open.unshift(parts.before + HOLE + parts.after);
     else open.unshift(...parts.between.map((one) => parts.before + one + parts.after));
-    if (words.length + open.length > MOST_WORDS) return [HOLE];
+    if (words.length + open.length > MAX_WORDS) return [HOLE];
   }
   return words;
 }

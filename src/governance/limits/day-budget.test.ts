@@ -120,7 +120,7 @@ describe('fitReply', () => {
 });
 
 describe('fitDay', () => {
-  const call = { size: { input: 100, cached: 0, reply: 10_000 }, price, leastReply: 16 };
+  const call = { size: { input: 100, cached: 0, reply: 10_000 }, price, minReply: 16 };
   const day = (usedTokens: number, reservedTokens: number, ceiling = 20_000) => ({
     ceiling: { tokens: ceiling, microUsd: Infinity },
     used: { tokens: usedTokens, microUsd: 0 },

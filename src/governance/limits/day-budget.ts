@@ -102,11 +102,11 @@ export interface DayReply {
  * short reply. Pure.
  *
  * @param day `used` includes `reserved`.
- * @param leastReply tokens of a reply below which the call is not worth making.
+ * @param minReply tokens of a reply below which the call is not worth making.
  */
 export function fitDay(
   day: { ceiling: DayAmount; used: DayAmount; reserved: DayAmount },
-  { size, price, leastReply }: { size: CallSize; price: Price | undefined; leastReply: number },
+  { size, price, minReply }: { size: CallSize; price: Price | undefined; minReply: number },
 ): DayReply {
   const { ceiling, used, reserved } = day;
   const left = {
@@ -120,7 +120,7 @@ export function fitDay(
   const now = fitReply(left, size, price);
   const most = fitReply(later, size, price).reply;
   const isShort = now.reply < ENOUGH_REPLY && now.reply * 2 <= most;
-  return { ...now, isWorthWaiting: most >= leastReply && (now.reply < leastReply || isShort) };
+  return { ...now, isWorthWaiting: most >= minReply && (now.reply < minReply || isShort) };
 }
 
 /** A daily limit without headroom for another reply. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { defaultAgentConfig } from '../decision-tree/agent-config.js';
-import { findPaidHeadroom, findHeadroom, lastReplyTokens, leastReply } from './find-headroom.js';
+import {
+  findPaidHeadroom,
+  findHeadroom,
+  lastReplyTokens,
+  minReplyTokens,
+} from './find-headroom.js';
 
 const config = { ...defaultAgentConfig, tokenBudget: 10_000 };
 const state = { config, tokensUsed: 4_000, session: undefined, cost: undefined };
@@ -58,7 +63,7 @@ describe('findRoom', () => {
               { costLimit: undefined, kept: 0 },
             );
             const reply = Math.min(8_000, headroom.reply);
-            if (reply < leastReply(8_000)) break;
+            if (reply < minReplyTokens(8_000)) break;
             tokensUsed += added + Math.floor(reply * share);
             expect(tokensUsed).toBeLessThanOrEqual(tokenBudget);
           }
@@ -79,11 +84,11 @@ describe('lastReplyTokens', () => {
   });
 });
 
-describe('leastReply', () => {
+describe('minReplyTokens', () => {
   it.each([
     [4_096, 16],
     [3, 3],
   ])('of %i is %i', (most, least) => {
-    expect(leastReply(most)).toBe(least);
+    expect(minReplyTokens(most)).toBe(least);
   });
 });

@@ -3,12 +3,12 @@ import { affordableReply, type PromptSize } from './cost.js';
 import type { CostLimit } from '../../storage/shapes/stored-options.js';
 
 /** Tokens below which a reply is no reply. */
-const LEAST_REPLY = 16;
+const MIN_REPLY_TOKENS = 16;
 
 /** Tokens a turn keeps of its budget for one last reply: a share, within these bounds. */
 const LAST_REPLY_SHARE = 0.05;
-const LEAST_LAST_REPLY = 100;
-const MOST_LAST_REPLY = 2_000;
+const MIN_LAST_REPLY_TOKENS = 100;
+const MAX_LAST_REPLY_TOKENS = 2_000;
 
 /** A model call before it is made, in tokens. */
 export interface CallEstimate {
@@ -27,14 +27,14 @@ export interface Headroom {
 }
 
 /** Tokens of a reply below which a call is not made. @param most it may have at all. */
-export function leastReply(most: number): number {
-  return Math.min(LEAST_REPLY, most);
+export function minReplyTokens(most: number): number {
+  return Math.min(MIN_REPLY_TOKENS, most);
 }
 
 /** Tokens of a turn's budget that only its last call may use. */
 export function lastReplyTokens({ config }: Pick<AgentState, 'config'>): number {
   const share = Math.floor(config.tokenBudget * LAST_REPLY_SHARE);
-  return Math.max(LEAST_LAST_REPLY, Math.min(MOST_LAST_REPLY, share));
+  return Math.max(MIN_LAST_REPLY_TOKENS, Math.min(MAX_LAST_REPLY_TOKENS, share));
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Most start positions tried in a text; beyond them a pattern counts as matching. */
-const MOST_STARTS = 100;
+const MAX_STARTS = 100;
 
 export type Matcher = (text: string) => boolean;
 
@@ -92,7 +92,7 @@ export function startsAt(pattern: string, text: string): boolean {
   for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
     if (at > 0 && !/[\s/=]/.test(text.charAt(at - 1))) continue;
     tried += 1;
-    if (tried > MOST_STARTS || fits(text.slice(at))) return true;
+    if (tried > MAX_STARTS || fits(text.slice(at))) return true;
   }
   return false;
 }

@@ -40,13 +40,13 @@ export const SERVER_PERMISSIONS = Symbol('ServerPermissions');
 
 export const ruleLists = ['allow', 'ask', 'deny'] as const;
 
-const mostRules = 100;
-const longestRule = 500;
+const MAX_RULES = 100;
+const MAX_RULE_CHARS = 500;
 
 const rules = z.exactOptional(
   z.array(
     z.string('must be text, for example "bash(git status*)"').check(
-      z.maxLength(longestRule, `must have at most ${longestRule} characters`),
+      z.maxLength(MAX_RULE_CHARS, `must have at most ${MAX_RULE_CHARS} characters`),
       z.refine((rule) => !rule.includes('\0'), 'must not have the character NUL'),
     ),
     'must be a list of rules, for example ["read"]',
@@ -73,8 +73,8 @@ export function validatePermissionRules(
       ? listed.map((rule: unknown, index) => ({ rule, path: [list, index] }))
       : [],
   );
-  if (items.length > mostRules) {
-    const message = `has ${items.length} rules; at most ${mostRules} are allowed`;
+  if (items.length > MAX_RULES) {
+    const message = `has ${items.length} rules; at most ${MAX_RULES} are allowed`;
     return { faults: [{ path: [], message }] };
   }
   const parsed = parseValue(rulesShape, given);

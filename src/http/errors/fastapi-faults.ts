@@ -2,8 +2,8 @@ import { getSchemaPath } from '@nestjs/swagger';
 import { TypedError } from '../../errors/typed-error.js';
 import {
   clipped,
-  LONGEST_MESSAGE,
-  LONGEST_NAME,
+  MAX_FAULT_MESSAGE_CHARS,
+  MAX_FAULT_NAME_CHARS,
   UNKNOWN_FIELD,
   type FieldFault,
   type RequestForm,
@@ -14,7 +14,7 @@ import { ErrorEnvelopeDto, ValidationDetailDto, type ValidationProblemDto } from
 /** Faults of requests as clients of FastAPI parse them: on the routes of preferences and on the oracle's. */
 
 /** A request may have any number of unknown fields. */
-const MOST_UNKNOWN = 20;
+const MAX_UNKNOWN_FIELDS = 20;
 
 /** Pydantic's names of faults, by the rule that is broken. */
 const faultNames: Record<string, (value: unknown) => string> = {
@@ -43,17 +43,19 @@ export function listedIn(
 ): NonNullable<RequestForm['refuse']> {
   const entryOf = (fault: FieldFault): ValidationProblemDto => {
     const { rule, value } = fault;
-    const path = fault.path.map((name) => clipped(name, LONGEST_NAME));
+    const path = fault.path.map((name) => clipped(name, MAX_FAULT_NAME_CHARS));
     const type = others[rule] ?? faultNames[rule]?.(value) ?? 'value_error';
     return {
       loc: [place, ...path],
-      msg: clipped(message(fault, path.join('.')), LONGEST_MESSAGE),
+      msg: clipped(message(fault, path.join('.')), MAX_FAULT_MESSAGE_CHARS),
       type: value === undefined ? 'missing' : type,
     };
   };
   return (faults, request) => {
     if (Array.isArray(request)) return faultList([noObject(place)]);
-    const unknown = faults.filter(({ rule }) => rule === UNKNOWN_FIELD).slice(0, MOST_UNKNOWN);
+    const unknown = faults
+      .filter(({ rule }) => rule === UNKNOWN_FIELD)
+      .slice(0, MAX_UNKNOWN_FIELDS);
     const wrong = faults.filter(({ rule }) => rule !== UNKNOWN_FIELD);
     return faultList([...wrong, ...unknown].map(entryOf));
   };

@@ -86,14 +86,14 @@ function parseValues(token: string): unknown[] {
 
 /** The last moment of the year 9999, in ms since the epoch. */
 const LAST_TIME = 253_402_300_799_999;
-const MOST_INTEGER = 2 ** 31 - 1;
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** The value of a column, which the client may have made up. */
 function toParameter({ dataType }: PgColumn, value: unknown): string | number {
   if (dataType === 'string') {
     if (typeof value === 'string' && isStorable(value)) return value;
   } else if (typeof value === 'number' && Number.isInteger(value) && value >= 0) {
-    if (dataType === 'number' && value <= MOST_INTEGER) return value;
+    if (dataType === 'number' && value <= MAX_INTEGER) return value;
     if (dataType === 'date' && value <= LAST_TIME) return new Date(value).toISOString();
   }
   throw badCursor();

@@ -12,13 +12,13 @@ const keepalive = ': keepalive\n\n';
  * The delay before an `EventSource` comes back, in ms, from the least to twice as long more: the readers of a server
  * that stops come back to others one by one.
  */
-const LEAST_RETRY_MS = 1_000;
+const MIN_RETRY_MS = 1_000;
 
 /** The end of a frame. */
 const END = '\n\n';
 
 /** Longest line with a cursor, in characters. */
-const LONGEST_ID = 200;
+const MAX_ID_CHARS = 200;
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -86,7 +86,7 @@ export class SseWriter implements StreamState {
     const at = this.#last.lastIndexOf('\nid: ');
     const from = at === -1 && this.#last.startsWith('id: ') ? 0 : at + 1;
     if (at === -1 && from !== 0) return undefined;
-    return /^id: (.*)/.exec(this.#last.slice(from, from + LONGEST_ID))?.[1];
+    return /^id: (.*)/.exec(this.#last.slice(from, from + MAX_ID_CHARS))?.[1];
   }
 
   get brokenBy(): 'slow' | 'error' | undefined {
@@ -118,7 +118,7 @@ export class SseWriter implements StreamState {
     this.options.onHead?.();
     // An `EventSource` sends GET alone.
     if (this.response.req.method !== 'GET') return;
-    const retryMs = Math.round(LEAST_RETRY_MS * (1 + 2 * Math.random()));
+    const retryMs = Math.round(MIN_RETRY_MS * (1 + 2 * Math.random()));
     this.response.write(`retry: ${retryMs}\n\n`);
   }
 

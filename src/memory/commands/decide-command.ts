@@ -7,7 +7,7 @@ type Command<Name extends MemoryCommand['command']> = Extract<MemoryCommand, { c
 /** Lines shown before and after a replacement. */
 const SNIPPET_LINES = 2;
 /** Occurrences that a refusal names at most. */
-const MOST_OCCURRENCES = 20;
+const MAX_OCCURRENCES = 20;
 
 /** Decides what a command does to a memory, and what the model is told. Pure. */
 export function decideCommand(command: MemoryCommand, state: MemoryState): MemoryOutcome {
@@ -195,7 +195,7 @@ function insertAfter(content: string, { line, text }: { line: number; text: stri
 /** The first lines on which places of a content are, from 1. */
 function linesOf(content: string, starts: readonly number[]): number[] {
   return starts
-    .slice(0, MOST_OCCURRENCES)
+    .slice(0, MAX_OCCURRENCES)
     .map((start) => content.slice(0, start).split('\n').length);
 }
 

@@ -1,5 +1,5 @@
 /** Most items that go together. */
-const MOST_TOGETHER = 64;
+const MAX_BATCH = 64;
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -38,7 +38,7 @@ export class Batcher<Item, Result> {
   }
 
   async #runNext(): Promise<void> {
-    await this.#runBatch(this.#waiting.splice(0, MOST_TOGETHER));
+    await this.#runBatch(this.#waiting.splice(0, MAX_BATCH));
     this.#isRunning = false;
     if (this.#waiting.length > 0) this.#runSoon();
   }

@@ -10,11 +10,11 @@ const silent = new Set(
 );
 const variantKeys = ['anyOf', 'oneOf'] as const;
 /** Properties that are put together at most; later parts are left out, as a schema may be made to have millions. */
-const MOST_MERGES = 20_000;
+const MAX_MERGES = 20_000;
 /** Schemas of one property in a list at most. */
-const MOST_JOINED = 32;
+const MAX_JOINED = 32;
 /** References inside of each other at most: code that follows more of them would overflow its stack. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 /**
  * The schema of objects with `type: "object"` and the properties at its root, as providers of models take tools:
@@ -62,7 +62,7 @@ class Flattening {
   constructor(private readonly root: JsonObject) {}
 
   flatten(given: JsonValue): JsonObject | undefined {
-    const isTooMuch = this.#merges > MOST_MERGES || this.#level > MOST_LEVELS;
+    const isTooMuch = this.#merges > MAX_MERGES || this.#level > MAX_LEVELS;
     if (given === true || isTooMuch) return { type: 'object' };
     if (!isPlainObject(given)) return undefined;
     const part = given;
@@ -135,7 +135,7 @@ function rules(required: JsonValue[], isClosed: boolean): JsonObject {
 function joined(known: JsonValue, given: JsonValue, join: 'allOf' | 'anyOf'): JsonValue {
   const all = [...alternatives(known, join)];
   for (const one of alternatives(given, join)) {
-    if (all.length === MOST_JOINED) break;
+    if (all.length === MAX_JOINED) break;
     if (!all.some((other) => isDeepStrictEqual(other, one))) all.push(one);
   }
   const [first = known] = all;

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 
 /** Parts that a schema may have once each reference is replaced by what it refers to. */
-export const MOST_PARTS = 100_000;
+export const MAX_PARTS = 100_000;
 
 /** Keywords of definitions: nothing in them counts until it is referred to. */
 const definitions = ['$defs', 'definitions'];
@@ -63,7 +63,7 @@ function groupsIn(pattern: string): number {
  * each refer twice to the next doubles with each level, and code that follows references would never end. Pure.
  */
 export function isTooIntertwined(schema: JsonObject): boolean {
-  return measure(schema) > MOST_PARTS;
+  return measure(schema) > MAX_PARTS;
 }
 
 /** A part that is referred to, or the root. */
@@ -106,7 +106,7 @@ function close(members: readonly Vertex[]): void {
     parts += own;
     for (const { circle: other } of links) if (other !== circle) parts += other?.parts ?? 0;
   }
-  circle.parts = Math.min(parts, MOST_PARTS + 1);
+  circle.parts = Math.min(parts, MAX_PARTS + 1);
 }
 
 function survey(root: JsonObject, part: JsonObject): { size: number; targets: JsonObject[] } {

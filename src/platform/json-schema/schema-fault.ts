@@ -2,7 +2,7 @@ import { Ajv, type AnySchemaObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject, type JsonObject } from '../json.js';
 import { objectSchema } from './object-schema.js';
-import { isTooIntertwined, MOST_PARTS, referencesIn, resolveReference } from './references.js';
+import { isTooIntertwined, MAX_PARTS, referencesIn, resolveReference } from './references.js';
 
 const options = { strict: false, validateFormats: false, logger: false } as const;
 const draft7 = openDraft7();
@@ -41,7 +41,7 @@ export function findSchemaFault(schema: JsonObject): SchemaFault | undefined {
   }
   if (isTooIntertwined(schema)) {
     return {
-      message: `it has more than ${MOST_PARTS} parts once each $ref is replaced by what it refers to: let fewer definitions refer to each other more than once`,
+      message: `it has more than ${MAX_PARTS} parts once each $ref is replaced by what it refers to: let fewer definitions refer to each other more than once`,
       pointer: '',
     };
   }

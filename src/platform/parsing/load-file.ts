@@ -11,7 +11,7 @@ export interface FileKind<T> {
   check(value: unknown): Parsed<T>;
 }
 
-const largestFile = 1_048_576;
+const MAX_FILE_CHARS = 1_048_576;
 
 /** A file of the operator is not valid; the message lists its faults by line. */
 export class FileInvalidError extends Error {
@@ -34,7 +34,7 @@ export async function loadFile<T>(file: string, kind: FileKind<T>): Promise<T> {
     if (code === undefined) throw error;
     throw fail({ message: `the file cannot be read (${code}); check its path and permissions` });
   });
-  if (text.length > largestFile) throw fail({ message: 'the file is larger than 1 MiB' });
+  if (text.length > MAX_FILE_CHARS) throw fail({ message: 'the file is larger than 1 MiB' });
   const parsed = parseText(text);
   if ('fault' in parsed) {
     throw fail({ ...parsed.fault, message: `the file cannot be parsed: ${parsed.fault.message}` });

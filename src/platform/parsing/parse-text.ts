@@ -18,9 +18,9 @@ export interface TextFault {
 type ParsedText = TextValue | { fault: TextFault };
 
 /** Levels of lists and maps inside of each other at most. The code that makes values of a text is recursive. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
-const tooDeep = { fault: { line: 1, message: `it has more than ${MOST_LEVELS} levels` } };
+const tooDeep = { fault: { line: 1, message: `it has more than ${MAX_LEVELS} levels` } };
 
 /** Parses YAML, and so JSON. Its value is a tree: an alias inside of its own anchor is a fault. */
 export function parseYaml(text: string): ParsedText {
@@ -66,7 +66,7 @@ function isTooDeep(text: string): boolean {
   let level: CST.Token[] = [...new Parser().parse(text)];
   for (let levels = 0; level.length > 0; levels += 1) {
     // A document is around the first one.
-    if (levels > MOST_LEVELS + 1) return true;
+    if (levels > MAX_LEVELS + 1) return true;
     level = level.flatMap(partsOf);
   }
   return false;

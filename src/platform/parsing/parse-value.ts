@@ -26,7 +26,7 @@ export function within<T>(path: Path, { value, faults }: Parsed<T>): Parsed<T> {
 }
 
 /** Rounds in which faults show that others hid, as the length of a list that has wrong items. */
-const mostRounds = 9;
+const MAX_ROUNDS = 9;
 
 /**
  * Parses a value and leaves out what is wrong: each field and item at fault, and nothing beside it.
@@ -40,7 +40,7 @@ export function parseLeniently<T>(
 ): { value: T; faults: Fault[] } {
   const found: Fault[] = [];
   let rest = given;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { value, faults } = parseValue(shape, rest, wording);
     if (faults === undefined) return { value, faults: found };
     found.push(...faults);
@@ -77,7 +77,7 @@ export interface Wording {
   showsGiven?: boolean;
 }
 
-const longestShown = 60;
+const MAX_SHOWN_CHARS = 60;
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
   int: 'a whole number',
@@ -90,12 +90,15 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** The name of a field for people, as `limits.max_iterations`. */
 export function nameOf(path: Fault['path']): string {
-  return path.map((key) => cutText(String(key), longestShown)).join('.');
+  return path.map((key) => cutText(String(key), MAX_SHOWN_CHARS)).join('.');
 }
 
 /** A value in a message, as JSON, cut. */
 export function show(value: unknown): string {
-  return cutText(typeof value === 'number' ? String(value) : JSON.stringify(value), longestShown);
+  return cutText(
+    typeof value === 'number' ? String(value) : JSON.stringify(value),
+    MAX_SHOWN_CHARS,
+  );
 }
 
 /**

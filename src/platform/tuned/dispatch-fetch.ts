@@ -45,7 +45,7 @@ export interface BodyDispatcher {
 const streamHeaders: ReadonlySet<string> = new Set(['content-type', 'request-id']);
 
 /** Unread chunks above which the connection is not read. */
-const MOST_UNREAD = 16;
+const MAX_UNREAD_CHUNKS = 16;
 
 /**
  * A `fetch` over a dispatcher, for requests with a text as their body. The chunks of an event stream are handed on as
@@ -188,7 +188,7 @@ class Chunks implements ChunkSource {
   push(chunk: Buffer): void {
     if (this.#reading !== undefined) return this.#hand(this.#reading, chunk);
     this.#unread.push(chunk);
-    if (this.#unread.length > MOST_UNREAD) this.connection.pause();
+    if (this.#unread.length > MAX_UNREAD_CHUNKS) this.connection.pause();
   }
 
   end(): void {

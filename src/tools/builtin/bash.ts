@@ -8,7 +8,7 @@ import type { Shells } from '../shells.js';
 import { ToolFailure, type OpenTool, type ToolContext, type ToolDefinition } from '../tool.js';
 
 /** Longest delay of Node's timers. The call's own time limit is shorter. */
-const longestMs = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const probeMs = 1000;
 
 export const BASH_TOOL = 'bash';
@@ -88,7 +88,7 @@ function openShell(
     }
     // Bash drops NUL: another command would run than the one that rules were asked about.
     if (command.includes('\0')) throw new ToolFailure('bash: command has the character NUL');
-    const timeoutMs = Math.min(Number(input['timeout_ms'] ?? longestMs), longestMs);
+    const timeoutMs = Math.min(Number(input['timeout_ms'] ?? MAX_TIMEOUT_MS), MAX_TIMEOUT_MS);
     try {
       const shell = await openSession(signal);
       const exec = (until: AbortSignal) => shell.exec(command, { timeoutMs, signal: until });

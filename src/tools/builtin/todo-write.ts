@@ -42,14 +42,14 @@ export const todoWriteTool: ToolDefinition = {
   }),
 };
 
-const MOST_TODOS = 100;
-const LONGEST_ID = 64;
-const LONGEST_CONTENT = 500;
+const MAX_TODOS = 100;
+const MAX_ID_CHARS = 64;
+const MAX_CONTENT_CHARS = 500;
 
 /** Parses a whole todo list of a model. @returns the todos, or the problem as a text for the model. */
 export function parseTodos(input: unknown): { todos: Todo[] } | { problem: string } {
   if (!Array.isArray(input)) return { problem: 'todos must be a list' };
-  if (input.length > MOST_TODOS) return { problem: `at most ${MOST_TODOS} todos fit in the list` };
+  if (input.length > MAX_TODOS) return { problem: `at most ${MAX_TODOS} todos fit in the list` };
   const todos: Todo[] = [];
   for (const [index, item] of (input as unknown[]).entries()) {
     const problem = findProblem(item, todos);
@@ -66,10 +66,10 @@ export function parseTodos(input: unknown): { todos: Todo[] } | { problem: strin
 function findProblem(item: unknown, before: readonly Todo[]): string | undefined {
   if (!isPlainObject(item)) return 'must be an object with id, content and status';
   const { id, content, status } = item;
-  if (!isText(id, LONGEST_ID)) return `id must be text of 1 to ${LONGEST_ID} characters`;
+  if (!isText(id, MAX_ID_CHARS)) return `id must be text of 1 to ${MAX_ID_CHARS} characters`;
   if (before.some((other) => other.id === id)) return `id ${JSON.stringify(id)} is there twice`;
-  if (!isText(content, LONGEST_CONTENT)) {
-    return `content must be text of 1 to ${LONGEST_CONTENT} characters`;
+  if (!isText(content, MAX_CONTENT_CHARS)) {
+    return `content must be text of 1 to ${MAX_CONTENT_CHARS} characters`;
   }
   return todoStatuses.some((known) => known === status)
     ? undefined

@@ -60,7 +60,7 @@ export const toolShape = z.object(
 
 /** Checks of values that extensions return: a fault is then the extension's, by name. */
 
-const longestExplanation = 500;
+const MAX_EXPLANATION_CHARS = 500;
 
 /** NUL and lone surrogates, which no column can store. */
 const unstorable = /[\0\p{Cs}]/gu;
@@ -86,7 +86,10 @@ const continuationShape = z.discriminatedUnion(
       ),
       explanation: z.optional(
         filledText().check(
-          z.maxLength(longestExplanation, `must have at most ${longestExplanation} characters`),
+          z.maxLength(
+            MAX_EXPLANATION_CHARS,
+            `must have at most ${MAX_EXPLANATION_CHARS} characters`,
+          ),
         ),
       ),
     }),

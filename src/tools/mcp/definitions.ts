@@ -54,8 +54,8 @@ export function secretsOf(definition: McpDefinition): string[] {
   });
 }
 
-const longestText = 4_096;
-const longestValue = 8_192;
+const MAX_TEXT_CHARS = 4_096;
+const MAX_VALUE_CHARS = 8_192;
 const MAX_ITEMS = 100;
 
 /** Headers of HTTP itself or of the transport, which a definition may not set. */
@@ -69,7 +69,7 @@ const textOf = (most: number) => {
     .check(z.refine((text) => text.length <= most && !text.includes('\0'), expected));
 };
 
-const text = textOf(longestText).check(
+const text = textOf(MAX_TEXT_CHARS).check(
   z.refine((value) => value.trim() !== '', 'must be text that is not blank'),
 );
 
@@ -85,13 +85,13 @@ const mapOf = (name: z.ZodMiniType<string, string>, value: z.ZodMiniType<string>
 
 const listExpected = `must be a list of at most ${MAX_ITEMS} texts`;
 const texts = z._default(
-  z.array(textOf(longestText), listExpected).check(z.maxLength(MAX_ITEMS, listExpected)),
+  z.array(textOf(MAX_TEXT_CHARS), listExpected).check(z.maxLength(MAX_ITEMS, listExpected)),
   [],
 );
 
 const env = mapOf(
   z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')),
-  textOf(longestValue),
+  textOf(MAX_VALUE_CHARS),
 );
 
 const headers = mapOf(
@@ -101,7 +101,7 @@ const headers = mapOf(
       return reservedHeaders.test(name) ? 'is set by the protocol; leave it out' : undefined;
     }),
   ),
-  textOf(longestValue).check(z.regex(/^[ -~\u0080-\u00ff]*$/, 'must be one line')),
+  textOf(MAX_VALUE_CHARS).check(z.regex(/^[ -~\u0080-\u00ff]*$/, 'must be one line')),
 );
 
 const url = z.pipe(

@@ -7,7 +7,7 @@ import type { RetryClass } from '../tool.js';
 import { cutText } from '../../platform/text/cut-text.js';
 
 const longest = 500;
-const longestWords = 200;
+const MAX_FAULT_CHARS = 200;
 
 /** Texts for errors of the operating system when a command is spawned. */
 const commandFaults: Readonly<Record<string, string>> = {
@@ -83,7 +83,7 @@ function wordsOf({ code = 0, message }: StreamableHTTPError): string {
   const [, body = ''] = /Error POSTing to endpoint: (.*)$/s.exec(message) ?? [];
   const [, jsonMessage] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
   const words = jsonMessage ?? (/^\s*</.test(body) ? '' : body);
-  return cutText(words.replaceAll(/\s+/g, ' ').trim(), longestWords);
+  return cutText(words.replaceAll(/\s+/g, ' ').trim(), MAX_FAULT_CHARS);
 }
 
 function messageOf(error: McpError): string {

@@ -12,7 +12,7 @@ import { isPlainObject } from '../../platform/json.js';
 import type { PublicFetch, PublicResponse } from '../../platform/net/public-fetch.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
 import type { HttpDefinition } from './definitions.js';
-import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
+import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
 
 /** Time limit for the request that ends a session, in ms. */
 const farewellMs = 1_000;
@@ -75,7 +75,7 @@ export class HttpTransport implements Transport {
   async #fetch(fetchBy: PublicFetch, url: string | URL, init: RequestInit = {}): Promise<Response> {
     const body = typeof init.body === 'string' ? printExact(init.body) : null;
     const response = await fetchBy(url, { ...init, body });
-    return boundedResponse(response, largestMessage, (error) => this.#ended(body, error));
+    return boundedResponse(response, MAX_MESSAGE_BYTES, (error) => this.#ended(body, error));
   }
 
   #ended(body: string | null, error: unknown): void {

@@ -6,7 +6,7 @@ import { linkAbort } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
 
 /** Bytes of a server's message at most; a screenshot fits. */
-export const largestMessage = 8 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** A server sent a message over the limit. */
 export class MessageTooLongError extends Error {
@@ -36,7 +36,7 @@ function withPlainFrame(exact: unknown): unknown {
 }
 
 /** Longest delay of Node's timers, in ms: the SDK's own timeout is off, as signals end requests. */
-const longestTimeout = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Sends a request to a server, until `signal` aborts. The result is not validated by the SDK's schemas:
@@ -55,7 +55,7 @@ export async function sendRequest(
   try {
     return await client.request(request, ResultSchema, {
       signal: stop.signal,
-      timeout: longestTimeout,
+      timeout: MAX_TIMEOUT_MS,
       ...compact({ onprogress }),
     });
   } finally {

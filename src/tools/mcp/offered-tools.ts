@@ -21,7 +21,7 @@ const MAX_TOOLS = 200;
 const MAX_PAGES = 50;
 const MAX_PROBLEMS = 10;
 /** Every request of a session has them. */
-const longestInstructions = 2_000;
+const MAX_INSTRUCTIONS_CHARS = 2_000;
 
 /** Lists the tools of a server, 200 at most. A tool that cannot be offered is left out and named. */
 export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
@@ -51,7 +51,7 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
       `it has more than ${MAX_TOOLS} tools; only the first ${MAX_TOOLS} are offered`,
     );
   }
-  const instructions = cutText((client.getInstructions() ?? '').trim(), longestInstructions);
+  const instructions = cutText((client.getInstructions() ?? '').trim(), MAX_INSTRUCTIONS_CHARS);
   return {
     tools: [...tools.values()].map(({ tool }) => tool),
     problems: shorten(problems),
@@ -96,9 +96,9 @@ export interface McpTool {
 }
 
 /** Most characters of a schema, as JSON. */
-const largestSchema = 65_536;
-const longestName = 256;
-const longestDescription = 4_096;
+const MAX_SCHEMA_CHARS = 65_536;
+const MAX_NAME_CHARS = 256;
+const MAX_DESCRIPTION_CHARS = 4_096;
 /** Property names that the model's provider takes. */
 const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
@@ -112,7 +112,7 @@ export function parseTool(input: unknown): McpTool {
   if (!isPlainObject(input) || typeof name !== 'string' || name === '') {
     throw new Error('it has no name');
   }
-  if (name.length > longestName) throw new Error('its name is too long');
+  if (name.length > MAX_NAME_CHARS) throw new Error('its name is too long');
   if (isPlainObject(input['execution']) && input['execution']['taskSupport'] === 'required') {
     throw new Error('it runs as a task only (execution.taskSupport), which is not supported');
   }
@@ -122,7 +122,7 @@ export function parseTool(input: unknown): McpTool {
   const description = typeof input['description'] === 'string' ? input['description'] : '';
   return {
     name,
-    description: description.slice(0, longestDescription),
+    description: description.slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: schema,
     checkInput: compileInputCheck(shallowSchema(schema)),
     readOnly: annotations['readOnlyHint'] === true,
@@ -141,8 +141,8 @@ function parseSchema(input: unknown): JsonObject {
   if (!isPlainObject(input)) throw new Error('its input schema is no object');
   // The value was parsed from JSON.
   const schema = input as JsonObject;
-  if (JSON.stringify(schema).length > largestSchema) {
-    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) {
+    throw new Error(`its input schema has more than ${MAX_SCHEMA_CHARS} characters`);
   }
   const fault = schemaFault(schema);
   if (fault !== undefined) throw new Error(`its input schema is not valid: ${fault}`);
@@ -154,8 +154,8 @@ function parseSchema(input: unknown): JsonObject {
       `its input has a property ${JSON.stringify(odd.slice(0, 60))}, which no model takes`,
     );
   }
-  if (JSON.stringify(shown).length > 2 * largestSchema) {
-    throw new Error(`its input schema has more than ${largestSchema} characters`);
+  if (JSON.stringify(shown).length > 2 * MAX_SCHEMA_CHARS) {
+    throw new Error(`its input schema has more than ${MAX_SCHEMA_CHARS} characters`);
   }
   return shown;
 }

@@ -11,7 +11,7 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { LineSplitter } from '../../platform/text/line-splitter.js';
 import { printJson } from '../../platform/exact-json.js';
-import { largestMessage, MessageTooLongError, readMessage } from './messages.js';
+import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
 
 export interface StdioOptions {
   command: string;
@@ -62,7 +62,7 @@ export class StdioTransport implements Transport {
       detached: true,
     });
     this.#child = child;
-    const splitter = new LineSplitter(largestMessage, (most) => new MessageTooLongError(most));
+    const splitter = new LineSplitter(MAX_MESSAGE_BYTES, (most) => new MessageTooLongError(most));
     child.stdout.on('data', (chunk: Buffer) => this.#read(splitter, chunk));
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream.on('error', (error) => this.onerror?.(error));

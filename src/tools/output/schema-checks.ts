@@ -75,7 +75,7 @@ export type JudgedOutput = { output: JsonObject } | { faults: string };
 
 /** Bounds of an object. A longer one has no reader that shows it, and deep ones overflow the stack. */
 const limits = { levels: 100, keys: 10_000, values: 100_000 };
-const longestFaults = 1_000;
+const MAX_FAULTS_CHARS = 1_000;
 
 /**
  * Judges a reply's text by a schema: the object, if it is one and nothing else, or its faults. Any text
@@ -95,7 +95,7 @@ export async function judgeOutput(text: string, check: OutputCheck): Promise<Jud
     const checked = await check(storableJson(parsed.value));
     return checked.ok
       ? { output: checked.input }
-      : { faults: cutText(checked.message, longestFaults) };
+      : { faults: cutText(checked.message, MAX_FAULTS_CHARS) };
   } catch (error) {
     if (!(error instanceof CheckStoppedError)) throw error;
     return { faults: `its check by the schema was stopped: ${error.message}` };
@@ -107,18 +107,18 @@ function parse(body: string): { value: unknown } | { faults: string } {
     return { value: parseJson(body) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : String(error);
-    return { faults: cutText(`it is not JSON (${reason})`, longestFaults) };
+    return { faults: cutText(`it is not JSON (${reason})`, MAX_FAULTS_CHARS) };
   }
 }
 
 /** Most characters of a schema as JSON: it is stored with the turn, and sent with each of its calls. */
-const largestSchema = 32_768;
+const MAX_SCHEMA_CHARS = 32_768;
 /** Groups of a pattern inside of each other: the engine aborts the process at a few thousand. */
 const MAX_NESTED_GROUPS = 100;
 const MAX_REPAIRS = 5;
 const standardRepairs = 1;
 
-export const outputExpected = `an object of schema, a JSON Schema of an object in at most ${largestSchema} characters, and repairs, a whole number from 0 to ${MAX_REPAIRS}`;
+export const outputExpected = `an object of schema, a JSON Schema of an object in at most ${MAX_SCHEMA_CHARS} characters, and repairs, a whole number from 0 to ${MAX_REPAIRS}`;
 
 /** A fault that completes "must be …", and the JSON pointer to its place in `opts.output`. */
 export interface OutputFault {
@@ -139,8 +139,8 @@ export function parseOutput(value: unknown): { output: OutputTerms } | OutputFau
   if (!isPlainObject(schema)) return wrong('/schema', 'schema is no object');
   // Request bodies and agents' files are JSON, and so is what can be stored of them.
   const storable = storableJson(schema) as JsonObject;
-  if (JSON.stringify(storable).length > largestSchema) {
-    return wrong('/schema', `schema has more than ${largestSchema} characters`);
+  if (JSON.stringify(storable).length > MAX_SCHEMA_CHARS) {
+    return wrong('/schema', `schema has more than ${MAX_SCHEMA_CHARS} characters`);
   }
   if ('$async' in storable) return wrong('/schema/$async', 'schema has $async');
   const fault = findSchemaFault(storable);

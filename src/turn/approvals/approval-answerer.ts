@@ -23,7 +23,7 @@ import {
   type Answer,
   type ApprovalRow,
   type Decision,
-  LONGEST_MESSAGE,
+  MAX_DENIAL_CHARS,
 } from './approval-writes.js';
 import { effectiveInput } from './judge-call.js';
 
@@ -202,13 +202,13 @@ export interface GivenAnswer {
 }
 
 /** Answers in one request: many more than a step asks for, and few enough for one transaction. */
-const MOST_ANSWERS = 1_000;
+const MAX_ANSWERS = 1_000;
 
 /** @throws TypedError INVALID_REQUEST for more answers than one request may give. */
 export function checkAnswerCount(answers: number): void {
-  if (answers <= MOST_ANSWERS) return;
+  if (answers <= MAX_ANSWERS) return;
   throw invalidRequest(
-    `The request has ${answers} answers; the limit is ${MOST_ANSWERS}: send those to the questions of the last step`,
+    `The request has ${answers} answers; the limit is ${MAX_ANSWERS}: send those to the questions of the last step`,
   );
 }
 
@@ -259,9 +259,9 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
 
 function checkFields(decision: Decision, given: GivenAnswer): void {
   const { message = '', input, rule, output, isError } = given;
-  if (message.length > LONGEST_MESSAGE || message.includes('\0')) {
+  if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
     throw invalidRequest(
-      `The message of a denial, its reason, must have at most ${LONGEST_MESSAGE} characters, and none that is NUL`,
+      `The message of a denial, its reason, must have at most ${MAX_DENIAL_CHARS} characters, and none that is NUL`,
     );
   }
   if (rule !== undefined && decision !== 'approve-session') {

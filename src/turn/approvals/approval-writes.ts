@@ -14,7 +14,7 @@ export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as con
 export type Decision = (typeof decisions)[number];
 
 /** Characters of the message that the model gets with a denial. */
-export const LONGEST_MESSAGE = 4_000;
+export const MAX_DENIAL_CHARS = 4_000;
 
 export interface Answer {
   decision: Decision;

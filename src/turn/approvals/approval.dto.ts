@@ -15,7 +15,7 @@ import {
   type ApprovalKind,
 } from '../../storage/governance-schema.js';
 
-import { decisions, type ApprovalRow, type Decision, LONGEST_MESSAGE } from './approval-writes.js';
+import { decisions, type ApprovalRow, type Decision, MAX_DENIAL_CHARS } from './approval-writes.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {
@@ -30,7 +30,7 @@ export class AnswerDto {
   decision!: Decision;
 
   @OptionalText('With deny: the message to the model.', 'Write to docs/ instead.')
-  @MaxLength(LONGEST_MESSAGE, says(`'$field' must have at most ${LONGEST_MESSAGE} characters`))
+  @MaxLength(MAX_DENIAL_CHARS, says(`'$field' must have at most ${MAX_DENIAL_CHARS} characters`))
   message?: string;
 
   /** With an approval: what the tool runs with in place of what the model asked for. */

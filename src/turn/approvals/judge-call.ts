@@ -121,7 +121,7 @@ export interface ClientCallQuestion {
 }
 
 /** Milliseconds that the ledger's column can store at most. */
-const LONGEST_MS = 2_147_483_647;
+const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /**
  * Decides what happens next to a client tool's call that has no result yet. The client is asked
@@ -168,7 +168,7 @@ function describeRefusal({ decidedBy, message }: ApprovalRow): string {
 /** The client's time for the call, in ms; two clocks measure it, so it is clamped at 0. */
 function durationOf({ createdAt, decidedAt }: ApprovalRow): number {
   const ms = (decidedAt ?? createdAt).getTime() - createdAt.getTime();
-  return Math.min(LONGEST_MS, Math.max(0, ms));
+  return Math.min(MAX_TIMEOUT_MS, Math.max(0, ms));
 }
 
 export interface NarrowingFacts {

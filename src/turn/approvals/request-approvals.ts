@@ -65,7 +65,7 @@ export async function requestApprovals(
 }
 
 /** Characters of the longest rule that is stored: a database index has no space for more. */
-const LONGEST_RULE = 500;
+const MAX_RULE_CHARS = 500;
 
 /**
  * Takes the grants that a person gave for the rest of the session with this call; they apply to
@@ -89,7 +89,7 @@ export async function takeGrants(
       ? grantsFor(tool.name, await findArgument(tool, call.input, permissions.root.projectRoot))
       : [approval.grantRule];
   // A longer rule grants this call alone: the next one asks again.
-  const granted = found.filter((rule) => rule.length <= LONGEST_RULE && !rule.includes('\0'));
+  const granted = found.filter((rule) => rule.length <= MAX_RULE_CHARS && !rule.includes('\0'));
   rules.permissions = { ...permissions, grants: [...permissions.grants, ...granted] };
   const createdAt = new Date(clock.now());
   return granted.map((rule) =>

@@ -181,7 +181,7 @@ async function loadConversation(
 ): Promise<StoredTurn[]> {
   const { id, sessionId, attempt, hasHistory } = claim;
   // The other turns may be what ended the processes of the earlier attempts.
-  if (isExhausted(claim, config.mostAttempts)) return loadTurns(db, [id]);
+  if (isExhausted(claim, config.maxAttempts)) return loadTurns(db, [id]);
   const isFirst = attempt === 1;
   if (isFirst && !hasHistory) return [];
   return loadSessionTurns(db, sessionId, isFirst ? id : undefined);

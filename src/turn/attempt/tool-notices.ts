@@ -54,7 +54,7 @@ export function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): Not
 }
 
 /** Reasons of one server that its notice has at most. */
-const MOST_REASONS = 5;
+const MAX_REASONS = 5;
 
 /** A notice for each server that is not there, or not with all of its tools. */
 export function describeMcpProblems(problems: readonly McpProblem[]): NoticePosted[] {
@@ -63,8 +63,8 @@ export function describeMcpProblems(problems: readonly McpProblem[]): NoticePost
     servers.set(server, [...(servers.get(server) ?? []), reason]);
   }
   return [...servers].map(([server, reasons]): NoticePosted => {
-    const more = reasons.length - MOST_REASONS;
-    const shown = reasons.slice(0, MOST_REASONS).join('; ');
+    const more = reasons.length - MAX_REASONS;
+    const shown = reasons.slice(0, MAX_REASONS).join('; ');
     return clientNotice(
       'message',
       'mcp-problem',

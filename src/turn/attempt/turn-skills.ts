@@ -14,7 +14,7 @@ import { readInside } from '../../agents/find-skills.js';
 import { ToolFailure, type SkillAccess } from '../../tools/tool.js';
 
 /** Bytes of a file that a skill refers to. */
-const MOST_BYTES = 262_144;
+const MAX_FILE_BYTES = 262_144;
 
 /** The skills of a turn. */
 export interface TurnSkills {
@@ -89,7 +89,7 @@ export function openShelf({ told, found }: TurnSkills): SkillAccess {
   return {
     load: (name) => Promise.resolve(describe(pick(name))),
     read: async (name, path) => {
-      const read = await readInside(pick(name).place, path, MOST_BYTES);
+      const read = await readInside(pick(name).place, path, MAX_FILE_BYTES);
       if ('text' in read) return read.text;
       throw new ToolFailure(`read_skill_file: ${JSON.stringify(path)} ${read.fault}.`);
     },

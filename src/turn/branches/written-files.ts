@@ -10,7 +10,7 @@ import type { Attempt } from '../state/attempt.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 
 /** Paths that a notice lists; tools, too. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Tools of MCP servers have this at the start of their names, and no other tool has. */
 const MCP = 'mcp__';
@@ -122,10 +122,10 @@ export function joinWritten(
 /** Lists each path and each tool once. */
 function limit(found: Required<Omit<WrittenFiles, 'more'>>): WrittenFiles {
   const paths = [...new Set(found.paths)];
-  const mcpTools = [...new Set(found.mcpTools)].slice(0, MOST_LISTED);
+  const mcpTools = [...new Set(found.mcpTools)].slice(0, MAX_LISTED);
   return {
-    paths: paths.slice(0, MOST_LISTED),
-    more: Math.max(0, paths.length - MOST_LISTED),
+    paths: paths.slice(0, MAX_LISTED),
+    more: Math.max(0, paths.length - MAX_LISTED),
     ranCommands: found.ranCommands,
     ...compact({ mcpTools: mcpTools.length === 0 ? undefined : mcpTools }),
   };

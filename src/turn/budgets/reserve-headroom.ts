@@ -8,7 +8,7 @@ import { ReservationWait, type WaitDeps } from '../../governance/budgets/reserve
 import {
   findHeadroom,
   lastReplyTokens,
-  leastReply,
+  minReplyTokens,
   type Headroom,
   type CallEstimate,
 } from '../../governance/limits/find-headroom.js';
@@ -78,15 +78,15 @@ function waitDeps({ services, clock, lease, turn, writer, withoutSlot }: Attempt
 }
 
 /** The largest factor by which an estimate is off, for the texts it was fitted to. */
-const MOST_OFF = 1.25;
+const MAX_ESTIMATE_ERROR = 1.25;
 
 function isCloseCall(
   run: AttemptContext,
   plan: CallPlan,
   { added, input, cached }: CallEstimate,
 ): boolean {
-  const least = { added: added / MOST_OFF, input: input / MOST_OFF, cached };
-  return headroomOf(run, plan, least).reply >= leastHeadroom(plan);
+  const least = { added: added / MAX_ESTIMATE_ERROR, input: input / MAX_ESTIMATE_ERROR, cached };
+  return headroomOf(run, plan, least).reply >= minHeadroom(plan);
 }
 
 function headroomOf(
@@ -109,8 +109,8 @@ function keptTokens({ specs }: Toolset, state: AgentState): number {
   return specs.length === 0 ? 0 : lastReplyTokens(state);
 }
 
-function leastHeadroom({ request }: CallPlan): number {
-  return leastReply(request.maxTokens);
+function minHeadroom({ request }: CallPlan): number {
+  return minReplyTokens(request.maxTokens);
 }
 
 async function reserveWithin(
@@ -127,7 +127,7 @@ async function reserveWithin(
     !isLast &&
     run.progress.steps.length > 0 &&
     own.reply < keptTokens(run.toolset, state);
-  if (reply < leastHeadroom(plan) || isLate) return { budget: own.budget, added };
+  if (reply < minHeadroom(plan) || isLate) return { budget: own.budget, added };
   const clampedBy = reply < request.maxTokens ? own.budget : undefined;
   const taken = await reserveOfDay(run, plan, { input, cached, reply });
   return { clampedBy, ...taken, added };
@@ -141,8 +141,8 @@ async function reserveOfDay(
   const { principalId, budget: limits } = turn;
   // Principals without limits, as most are, cost no statement.
   if (limits === null) return { maxTokens: size.reply };
-  const least = leastReply(size.reply);
-  const reserved = await wait.reserve({ principalId, limits, size, leastReply: least, price });
+  const least = minReplyTokens(size.reply);
+  const reserved = await wait.reserve({ principalId, limits, size, minReply: least, price });
   const { shortage } = reserved;
   if (reserved.type === 'refused') {
     return { budget: reserved.shortage.budget, shortage: reserved.shortage };
@@ -160,7 +160,7 @@ export function countAdded(state: AgentState, { added }: { added: number }): Age
 }
 
 /** Tokens of a result at least, however little is left: enough for the mark of the cut. */
-const LEAST_OUTPUT = 32;
+const MIN_OUTPUT_TOKENS = 32;
 
 /** Share of the fitting length that a cut leaves: the kept text may be denser. */
 const SHRINK = 0.9;
@@ -180,7 +180,7 @@ export function fitOutput(
   const calls = (steps.at(-1)?.parts ?? []).filter(({ type }) => type === 'tool_use').length;
   return cutToTokens(
     output,
-    Math.max(LEAST_OUTPUT, Math.floor(left / Math.max(1, calls))),
+    Math.max(MIN_OUTPUT_TOKENS, Math.floor(left / Math.max(1, calls))),
     frame.model,
   );
 }

@@ -22,7 +22,7 @@ import {
 } from './feedback.dto.js';
 
 /** Keys of a turn that one principal may give feedback for. */
-const MOST_KEYS = 50;
+const MAX_KEYS = 50;
 
 const { createdAt, turnId, key, value } = feedback;
 const asNumber = sql`case json_typeof(${value})
@@ -167,7 +167,7 @@ function isSame(
 
 async function assertHeadroom(tx: Queryable, id: string, principalId: string): Promise<void> {
   const [found] = await tx.select({ keys: count() }).from(feedback).where(which(id, principalId));
-  if ((found?.keys ?? 0) >= MOST_KEYS) throw feedbackLimit(MOST_KEYS);
+  if ((found?.keys ?? 0) >= MAX_KEYS) throw feedbackLimit(MAX_KEYS);
 }
 
 async function assertMessage(tx: Queryable, id: string, messageId: string): Promise<void> {

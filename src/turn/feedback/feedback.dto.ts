@@ -15,16 +15,16 @@ import { RequestForm } from '../../http/request.pipe.js';
 import type { feedback, FeedbackValue } from '../../storage/schema.js';
 import { isStorable } from '../../storage/connection.js';
 
-const LONGEST_VALUE = 500;
-const LONGEST_COMMENT = 4_000;
+const MAX_VALUE_CHARS = 500;
+const MAX_COMMENT_CHARS = 4_000;
 const valueSchema = {
   oneOf: [
     { type: 'boolean' },
     { type: 'number' },
-    { type: 'string', minLength: 1, maxLength: LONGEST_VALUE },
+    { type: 'string', minLength: 1, maxLength: MAX_VALUE_CHARS },
   ],
 };
-const aValue = mustBe(`true, false, a number, or a text of 1 to ${LONGEST_VALUE} characters`);
+const aValue = mustBe(`true, false, a number, or a text of 1 to ${MAX_VALUE_CHARS} characters`);
 
 function Key() {
   return BoundedText({
@@ -50,7 +50,7 @@ export class GivenFeedbackDto {
 
   /** Words to it. */
   @MayBeNull()
-  @BoundedText({ max: LONGEST_COMMENT })
+  @BoundedText({ max: MAX_COMMENT_CHARS })
   comment?: string | null;
 
   /** Message of the turn that it is about. Default: the turn. */
@@ -96,7 +96,7 @@ export class FeedbackQueryDto extends PageQueryDto {
 
   @NumberFilter('Greatest value.') max?: number | undefined;
 
-  @TextFilter('Exactly this value, as text.', LONGEST_VALUE) value?: string | undefined;
+  @TextFilter('Exactly this value, as text.', MAX_VALUE_CHARS) value?: string | undefined;
 
   @TextFilter('Turns of this agent.', 200) agent?: string | undefined;
 
@@ -182,7 +182,7 @@ function isValue(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'string' || !isStorable(value)) return false;
   const { length } = Array.from(value);
-  return length >= 1 && length <= LONGEST_VALUE;
+  return length >= 1 && length <= MAX_VALUE_CHARS;
 }
 
 function isTime(value: unknown): boolean {

@@ -46,7 +46,7 @@ import type { MessagePageDto, StepPageDto } from './messages.dto.js';
 import { viewMessages, viewSteps } from './view-messages.js';
 
 /** The largest number of a step that the database takes. */
-const MOST_STEPS = 2 ** 31 - 1;
+const MAX_STEPS = 2 ** 31 - 1;
 
 /** A page of a conversation; `superseded` is hide where it is absent. */
 type LineQuery = PageQueryDto & { superseded?: SupersededChoice };
@@ -207,7 +207,7 @@ export class ConversationService {
 
 function parseStepCursor(cursor: string | undefined): number {
   const after = cursor === undefined ? 0 : Number(cursor);
-  if (Number.isInteger(after) && after >= 0 && after <= MOST_STEPS) return after;
+  if (Number.isInteger(after) && after >= 0 && after <= MAX_STEPS) return after;
   throw badCursor();
 }
 

@@ -16,7 +16,7 @@ import { turns } from '../../storage/schema.js';
 const LOOK_MS = 5_000;
 
 /** Turns asked for in one query. */
-const MOST_AT_ONCE = 1_000;
+const MAX_IDS_PER_QUERY = 1_000;
 
 /**
  * Ends a turn's readers when the log does not: the worker died between storing the end and
@@ -60,8 +60,8 @@ export class EndPoller {
 
   async #look(): Promise<void> {
     const ids = [...this.#watchers.keys()];
-    for (let from = 0; from < ids.length; from += MOST_AT_ONCE) {
-      const asked = ids.slice(from, from + MOST_AT_ONCE);
+    for (let from = 0; from < ids.length; from += MAX_IDS_PER_QUERY) {
+      const asked = ids.slice(from, from + MAX_IDS_PER_QUERY);
       const active = await this.db
         .select({ id: turns.id })
         .from(turns)
@@ -218,7 +218,7 @@ function continueAfter(cursor: EventCursor, events: readonly TurnEvent[]): Conti
 }
 
 /** Events that wait for one reader; with more, they are dropped, and read again from the log. */
-const MOST_PENDING = 1_000;
+const MAX_PENDING_EVENTS = 1_000;
 
 export type Taken =
   | { type: 'events'; events: readonly TurnEvent[] }
@@ -247,7 +247,7 @@ class LiveEvents implements LogListener {
       return give({ type: 'events', events });
     }
     this.#pendingEvents += events.length;
-    if (this.#pendingEvents > MOST_PENDING) return this.onMissed();
+    if (this.#pendingEvents > MAX_PENDING_EVENTS) return this.onMissed();
     this.#pending.push(events);
   }
 

@@ -9,7 +9,7 @@ import { shorten, type Undo } from '../prompt/history.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 
 /** Requests that are made again, at most, for one step: a provider names one part at a time. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** Remedies for the requests of one step. */
 export interface RequestRecovery {
@@ -56,7 +56,7 @@ export function openRecovery(run: AttemptContext): RequestRecovery {
 
   /** What to leave out next: what the refusal names; else the least of what is suspected. */
   function nextKeys(thrown: unknown): readonly LeftOutKey[] {
-    if (tries >= MOST_TRIES) return [];
+    if (tries >= MAX_TRIES) return [];
     tries += 1;
     const paths = namedPaths(thrown);
     if (paths.length > 0) {

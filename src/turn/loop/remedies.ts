@@ -127,7 +127,7 @@ export interface LostCall {
   hasText: boolean;
   /** Retries of the step with this model so far. */
   retries: number;
-  mostRetries: number;
+  maxRetries: number;
   /** The model to go on with; undefined where there is none, or it is the one that was called. */
   fallbackModel: string | undefined;
   /** Milliseconds that the turn has left. */
@@ -154,7 +154,7 @@ export function chooseRemedy(call: LostCall): Remedy | undefined {
     case 'OVERLOADED': {
       if (call.hasText) return undefined;
       const afterMs = retryDelay(retryDelays, call.retries, call.random);
-      const mayRetry = call.retries < call.mostRetries && afterMs < call.leftMs;
+      const mayRetry = call.retries < call.maxRetries && afterMs < call.leftMs;
       if (inStream === true && mayRetry) return { type: 'retry', afterMs };
       return fallback(call, 'overloaded');
     }

@@ -200,7 +200,7 @@ function describeLost(
   return {
     ...call,
     hasText: openText.length > 0 || parts.some((part) => part.type === 'text' && part.text !== ''),
-    mostRetries: model.overloadRetries,
+    maxRetries: model.overloadRetries,
     fallbackModel:
       fallbackFrom === undefined && fallbackModel !== called ? fallbackModel : undefined,
     leftMs: deadline.leftMs,

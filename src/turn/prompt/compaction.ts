@@ -159,7 +159,7 @@ export async function settleSummary<T>(
   if (limits === null || limits === undefined) return summarise(() => undefined);
   const { input, reply } = summaryTokens(contextTokens);
   const size = { input, cached: 0, reply };
-  const call = { principalId, limits, size, leastReply: reply, price };
+  const call = { principalId, limits, size, minReply: reply, price };
   const reserved = await reserveCall(deps, call);
   if (reserved.type === 'refused') return { shortage: reserved.shortage };
   let spent = noUsage;

@@ -31,7 +31,7 @@ import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step
 import { currentTurn } from './model-request.js';
 
 /** Names of files that a notice lists at most. */
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 interface FileSources {
   /** Opens a renderer for a conversation with so many pictures, by the options in force. */
@@ -130,8 +130,8 @@ function limitNotice(files: readonly ShownFile[]): NoticePosted {
   const reasons = [...new Set(files.map(({ limit }) => limit))];
   const lines = reasons.map((reason) => {
     const names = files.filter(({ limit }) => limit === reason).map(({ name }) => name);
-    const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : '';
-    return `${reason}: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
+    const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
+    return `${reason}: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`;
   });
   return clientNotice('message', 'files-limited', lines.join(' '), {
     files: files.map(({ name }) => name),

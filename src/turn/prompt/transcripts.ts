@@ -19,7 +19,7 @@ const KEPT_STEPS = 3;
 const RESERVED = 0.1;
 
 /** Tokens of one character at most, in any script. */
-const MOST_TOKENS_PER_CHARACTER = 4;
+const MAX_TOKENS_PER_CHARACTER = 4;
 
 /** Tokens of an output that are kept in any case. */
 const LEAST = 50;
@@ -174,7 +174,7 @@ export function fitOutputs<T extends TurnTranscript>(
       return [{ id: part.id, output }];
     });
     // Short outputs, as most are, need no estimate.
-    if (used === 0 || lengthOf(whole) * MOST_TOKENS_PER_CHARACTER <= left) continue;
+    if (used === 0 || lengthOf(whole) * MAX_TOKENS_PER_CHARACTER <= left) continue;
     const outputs = whole.map((one) => ({ ...one, tokens: estimate(one.output) }));
     if (sum(outputs) <= left) continue;
     const most = Math.max(

@@ -27,9 +27,9 @@ type CountedTurn = Pick<typeof turns.$inferSelect, 'attempt' | 'parkedAttempt' |
 /** Whether a turn has had all its attempts in vain: the attempt that its claim began only ends it. */
 export function isExhausted(
   { attemptsInVain }: Pick<CountedTurn, 'attemptsInVain'>,
-  mostAttempts: number,
+  maxAttempts: number,
 ): boolean {
-  return attemptsInVain > mostAttempts;
+  return attemptsInVain > maxAttempts;
 }
 
 /**
@@ -41,7 +41,7 @@ export class TakeoverGuard {
   readonly #unproven = new Set<symbol>();
   #hasLast = false;
 
-  constructor(private readonly mostAttempts: number) {}
+  constructor(private readonly maxAttempts: number) {}
 
   /**
    * @returns to be called when the turn has stored something, or its attempt is over; undefined: the
@@ -50,8 +50,8 @@ export class TakeoverGuard {
   begin(turn: CountedTurn): (() => void) | undefined {
     const { attempt, parkedAttempt, attemptsInVain } = turn;
     const isTakeover = attempt > 1 && parkedAttempt !== attempt - 1;
-    if (!isTakeover || isExhausted(turn, this.mostAttempts)) return () => undefined;
-    const isLast = attemptsInVain > 1 && attemptsInVain === this.mostAttempts;
+    if (!isTakeover || isExhausted(turn, this.maxAttempts)) return () => undefined;
+    const isLast = attemptsInVain > 1 && attemptsInVain === this.maxAttempts;
     if (this.#hasLast || (isLast && this.#unproven.size > 0)) return undefined;
     const takeover = Symbol('takeover');
     this.#unproven.add(takeover);

@@ -4,7 +4,7 @@ import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`;
 
 /** Turns of a principal that other workers may lock in this moment. A constant of the statement: see `claimTurns`. */
-const mostLocked = sql.raw('32');
+const maxLocked = sql.raw('32');
 
 /**
  * The turns that are to run next: those that lost their worker or go on after a question, then queued ones, normal
@@ -46,7 +46,7 @@ function rankFairly(most: Placeholder | number): SQL {
     candidate as (
       (select id, 0 as tier, 0 as load, created_at from turns
         where status = 'running' and (lease_until is null or lease_until < now())
-        order by created_at limit (select ${most}::integer) + ${mostLocked})
+        order by created_at limit (select ${most}::integer) + ${maxLocked})
       union all
       select turn.id, case when line.is_background then 2 else 1 end,
         coalesce(busy.running, 0) + row_number() over (
@@ -58,7 +58,7 @@ function rankFairly(most: Placeholder | number): SQL {
         select id, created_at from turns
         where status = 'queued' and ${isBackground} = line.is_background
           and principal_id = line.principal_id
-        order by created_at limit (select ${most}::integer) + ${mostLocked}) turn
+        order by created_at limit (select ${most}::integer) + ${maxLocked}) turn
     )
     select id from candidate order by tier, load, created_at, id`;
 }

@@ -34,7 +34,7 @@ interface WaitingTurn {
 const ANNOUNCE_AFTER_MS = 250;
 
 /** Held turns that may be ended while they are promoted, before the sweeper has to go on. */
-const MOST_PROMOTIONS = 5;
+const MAX_PROMOTIONS = 5;
 
 /**
  * Sees to turns that no worker has: promotes held ones, wakes workers for those that are queued, and publishes their
@@ -93,7 +93,7 @@ export class QueueNotifier {
   }
 
   async #promote(sessionId: string): Promise<string | undefined> {
-    for (let tries = 0; tries < MOST_PROMOTIONS; tries += 1) {
+    for (let tries = 0; tries < MAX_PROMOTIONS; tries += 1) {
       const [first] = await this.db
         .select({ id: turns.id })
         .from(turns)

@@ -1,5 +1,5 @@
 import {
-  MOST_ALIGNED,
+  MAX_ALIGNED_CALLS,
   type AlignedCallsDto,
   type ComparedCallDto,
   type ComparedTurnDto,
@@ -27,7 +27,7 @@ export function compareTurns(left: TurnToCompare, right: TurnToCompare): TurnCom
   return {
     left: viewSide(left, ofLeft),
     right: viewSide(right, ofRight),
-    tools: alignCalls(ofLeft.slice(0, MOST_ALIGNED), ofRight.slice(0, MOST_ALIGNED)),
+    tools: alignCalls(ofLeft.slice(0, MAX_ALIGNED_CALLS), ofRight.slice(0, MAX_ALIGNED_CALLS)),
   };
 }
 

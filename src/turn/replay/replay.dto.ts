@@ -77,7 +77,7 @@ export class ReplayPageDto extends PageDto {
 }
 
 /** Calls of a turn that are aligned, the first of it. */
-export const MOST_ALIGNED = 500;
+export const MAX_ALIGNED_CALLS = 500;
 
 /** `changed`: the same tool with another input, at the same place. */
 const alignedKinds = ['same', 'changed', 'onlyLeft', 'onlyRight'] as const;
@@ -182,7 +182,7 @@ export class TurnComparisonDto {
 
   @ApiProperty({
     type: [AlignedCallsDto],
-    description: `Tool calls side by side, the first ${MOST_ALIGNED} of each turn.`,
+    description: `Tool calls side by side, the first ${MAX_ALIGNED_CALLS} of each turn.`,
   })
   tools!: AlignedCallsDto[];
 }

@@ -206,7 +206,7 @@ export interface Parent {
 }
 
 /** The least token budget of a turn. */
-const LEAST_TOKENS = 100;
+const MIN_TOKENS = 100;
 
 /**
  * Limits the options of a subagent to its parent's: its tools, and an equal share of the tokens, cost
@@ -219,7 +219,7 @@ export function limitOptions(options: ResolvedOptions, parent: Parent): Resolved
   const { agentConfig } = options;
   const reserved = parent.unended.reduce((sum, { tokenBudget }) => sum + tokenBudget, 0);
   const tokens = Math.floor((parent.tokensLeft - reserved) / parent.among);
-  if (tokens < LEAST_TOKENS) {
+  if (tokens < MIN_TOKENS) {
     throw new ToolFailure('task: this turn has too few tokens left to delegate anything');
   }
   const left = Math.max(1, Math.floor(parent.msLeft / 1_000));

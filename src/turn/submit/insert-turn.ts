@@ -49,7 +49,7 @@ type Inserted = { type: 'stored'; turnId: string } | { type: Refusal };
  * Acceptances that may be under way at once in the whole deployment, and do not see each other.
  * As far from the limit as this they cannot overrun it; nearer they go one by one.
  */
-const MOST_AT_ONCE = 500;
+const MAX_BATCH_TURNS = 500;
 
 /** Stores turns, each with its user message. */
 export class TurnInserter {
@@ -74,7 +74,7 @@ export class TurnInserter {
     const id = newTimeId('turn', turn.now.getTime());
     const inserted: Inserted = { type: 'stored', turnId: id };
     const { sessionId, replaces, now } = turn;
-    const most = limits.queueDepth - MOST_AT_ONCE;
+    const most = limits.queueDepth - MAX_BATCH_TURNS;
     const hasTold = (turn.told ?? []).length > 0;
     const isAlone = beside === undefined && replaces === undefined && !hasTold;
     const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;

@@ -39,7 +39,7 @@ import { TurnPreparer } from './turn-preparer.js';
 import type { SubmittedTurn, ToldTurn, TurnSubmission } from './turn-submission.js';
 
 /** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 type SubmitConfig = Pick<
   Config,
@@ -93,7 +93,7 @@ export class TurnSubmitter {
     const requestHash = hashRequest(submission);
     const replaces = parseReplaced(opts);
     const request = { submission, requestHash, replaces, logger };
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const submitted = await this.#trySubmit(request);
       if (submitted !== 'key-taken') return submitted;
     }

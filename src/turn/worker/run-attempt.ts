@@ -111,10 +111,10 @@ async function attemptTurn(
     announced.catch(() => undefined);
     // The statement of these events goes out first: the database is at work while the request is built.
     await yieldToEventLoop();
-    const { mostAttempts } = services.config;
-    if (isExhausted(claim, mostAttempts)) {
+    const { maxAttempts } = services.config;
+    if (isExhausted(claim, maxAttempts)) {
       await announced;
-      throw attemptsExhausted(claim.id, mostAttempts);
+      throw attemptsExhausted(claim.id, maxAttempts);
     }
     const { todos, compaction } = claim;
     releaseMemory = await reserveFiles(attempt, turnsToSend(attempt, earlier, compaction));

@@ -18,7 +18,7 @@ import { interval, READER_LEASE_MS } from '../lifecycle/presence.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 
 /** A process that has not looked for this long, in ms, does not know what happened meanwhile. */
-const MOST_BETWEEN_LOOKS_MS = 5_000;
+const MAX_SWEEP_GAP_MS = 5_000;
 
 /** Longest time that a silent process may still have readers that no other process knows of. */
 const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
@@ -48,7 +48,7 @@ export class AbandonedTurns {
   async cancel(): Promise<void> {
     const { bus, clock } = this;
     const now = clock.now();
-    if (now - this.#lookedAt > MOST_BETWEEN_LOOKS_MS) this.startOver();
+    if (now - this.#lookedAt > MAX_SWEEP_GAP_MS) this.startOver();
     this.#lookingSince ??= now;
     try {
       const found = await this.#mark(now - this.#lookingSince);

@@ -17,7 +17,7 @@ import { runAttempt } from './run-attempt.js';
 import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
 /** Turns that a worker claims at once: those that come in a burst spread over workers. */
-const MOST_AT_ONCE = 16;
+const MAX_CLAIMED_TURNS = 16;
 
 /** Time beyond the drain that a stop waits for turns, in ms: for their tools and their logs. */
 const HAND_BACK_MS = 10_000;
@@ -50,7 +50,7 @@ export class TurnWorker {
     private readonly notifier: QueueNotifier,
   ) {
     const { config, metrics } = services;
-    this.#takeovers = new TakeoverGuard(config.mostAttempts);
+    this.#takeovers = new TakeoverGuard(config.maxAttempts);
     this.#slots = new WorkerSlots(config.workerConcurrency);
     metrics.workerSlots.set(config.workerConcurrency);
   }
@@ -110,7 +110,7 @@ export class TurnWorker {
    */
   async #claimForFree(handOn: () => void): Promise<boolean> {
     while (!this.#stopping.signal.aborted) {
-      const slots = await this.#slots.takeFree(MOST_AT_ONCE);
+      const slots = await this.#slots.takeFree(MAX_CLAIMED_TURNS);
       if (slots.length === 0) return true;
       if (!(await this.#claimFor(slots))) return false;
       handOn();

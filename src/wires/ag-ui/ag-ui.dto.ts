@@ -37,15 +37,15 @@ export class RunAgentInputDto {
   @ApiPropertyOptional(jsonObject) forwardedProps?: object;
 }
 
-const MOST_CHARACTERS = 4_000;
-const words = mustBe(`given once, with at most ${MOST_CHARACTERS} characters`);
+const MAX_CHARS = 4_000;
+const words = mustBe(`given once, with at most ${MAX_CHARS} characters`);
 
 function AddressPart() {
   return applyDecorators(
-    ApiProperty({ type: 'string', maxLength: MOST_CHARACTERS }),
+    ApiProperty({ type: 'string', maxLength: MAX_CHARS }),
     EmptyIsAbsent(),
     IsString(words),
-    MaxLength(MOST_CHARACTERS, words),
+    MaxLength(MAX_CHARS, words),
   );
 }
 

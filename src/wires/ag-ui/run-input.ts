@@ -63,7 +63,7 @@ const runFields = [
 ];
 
 /** Characters of a run's id, which is a part of an idempotency key. */
-const LONGEST_RUN_ID = 200;
+const MAX_RUN_ID_CHARS = 200;
 
 /**
  * Reads a request's body, by the protocol's own schema. Null counts as absent. Of the messages, only those
@@ -91,7 +91,7 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
   return {
     threadId,
     runId,
-    state: state,
+    state,
     messages,
     newMessage: readRunMessage(input.messages, from),
     history: readHistory(messages, from),
@@ -129,8 +129,10 @@ function checkIds({ threadId, runId }: CheckedRun): void {
   for (const [name, id] of Object.entries({ threadId, runId })) {
     if (id === '') throw invalidRequest(`Missing or invalid '${name}': text that is not empty`);
   }
-  if (runId.length > LONGEST_RUN_ID) {
-    throw invalidRequest(`'runId' has ${runId.length} characters; the limit is ${LONGEST_RUN_ID}`);
+  if (runId.length > MAX_RUN_ID_CHARS) {
+    throw invalidRequest(
+      `'runId' has ${runId.length} characters; the limit is ${MAX_RUN_ID_CHARS}`,
+    );
   }
   if (runId.includes('\0')) throw invalidRequest("'runId' must not have the character NUL");
 }

@@ -84,7 +84,7 @@ export interface MessageSubmission extends SubmissionFields {
 }
 
 /** Characters of an id of the client's that is kept. */
-const LONGEST_KEPT_ID = 200;
+const MAX_KEPT_ID_CHARS = 200;
 
 /** Conversations of wires whose clients name them: each is a session, with the client's name for its id. */
 @Injectable()
@@ -308,5 +308,5 @@ export async function findOpenTurn(db: Database, sessionId: string): Promise<Tur
 
 /** The id under which a message goes back to its client; undefined: the server's. */
 function keptId(clientId = ''): string | undefined {
-  return clientId === '' || clientId.length > LONGEST_KEPT_ID ? undefined : clientId;
+  return clientId === '' || clientId.length > MAX_KEPT_ID_CHARS ? undefined : clientId;
 }

@@ -19,17 +19,17 @@ export class ChatFileDto {
   filename?: string;
 }
 
-const LONGEST_MESSAGE = 10_000;
+const MAX_MESSAGE_CHARS = 10_000;
 
 const messageWords = mustBe(
-  `a text of 1 to ${LONGEST_MESSAGE.toLocaleString('en')} characters; send more of it as a file`,
+  `a text of 1 to ${MAX_MESSAGE_CHARS.toLocaleString('en')} characters; send more of it as a file`,
 );
 
 /** A chat (contract: holodeck, section 1), as JSON or as the fields of a form. */
 export class ChatRequestDto {
-  @ApiProperty({ type: String, minLength: 1, maxLength: LONGEST_MESSAGE })
+  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_MESSAGE_CHARS })
   @IsString(messageWords)
-  @CharacterCount({ min: 1, max: LONGEST_MESSAGE }, messageWords)
+  @CharacterCount({ min: 1, max: MAX_MESSAGE_CHARS }, messageWords)
   message!: string;
 
   /** In the server's form. What is no id of a session begins a new one (section 2). */

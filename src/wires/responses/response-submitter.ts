@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
-import { LONGEST_NAME } from '../../session/named-session.js';
+import { MAX_SESSION_NAME_CHARS } from '../../session/named-session.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { findTurnByKey } from '../../turn/state/turn-row.js';
@@ -164,7 +164,7 @@ export class ResponseSubmitter {
     const { principal, idempotencyKey: key = randomUUID() } = call;
     const whole = `response:${key}`;
     const digest = createHash('sha256').update(key).digest('hex');
-    const name = whole.length > LONGEST_NAME ? `response:${digest}` : whole;
+    const name = whole.length > MAX_SESSION_NAME_CHARS ? `response:${digest}` : whole;
     const persona = model.agent ?? DEFAULT_PERSONA;
     const wanted = {
       principal,

@@ -18,18 +18,18 @@ import { isStorable } from '../../storage/connection.js';
 import { responseErrorTypes, type ResponseErrorType } from './dialect/response-frames.js';
 import { AfterQueryDto, PageLimit } from '../../http/paging/page-query.dto.js';
 
-const LONGEST_NAME = 256;
-const aName = mustBe(`text of 1 to ${LONGEST_NAME} characters, or left out`);
+const MAX_NAME_CHARS = 256;
+const aName = mustBe(`text of 1 to ${MAX_NAME_CHARS} characters, or left out`);
 const filled = mustBe('text, or left out');
 
 /** A text that is kept and given back, and means nothing to the server. */
 function Echoed() {
   const isKept = (value: unknown): boolean => typeof value === 'string' && isStorable(value);
   return applyDecorators(
-    ApiProperty({ maxLength: LONGEST_NAME }),
+    ApiProperty({ maxLength: MAX_NAME_CHARS }),
     MayBeNull(),
     IsString(aName),
-    MaxLength(LONGEST_NAME, aName),
+    MaxLength(MAX_NAME_CHARS, aName),
     Rule('isStorable', isKept, aName),
   );
 }
@@ -65,7 +65,7 @@ export class CreateResponseDto {
   @MayBeNull()
   @IsString(aName)
   @IsNotEmpty(aName)
-  @MaxLength(LONGEST_NAME, aName)
+  @MaxLength(MAX_NAME_CHARS, aName)
   model?: string;
 
   /** Text, or items. */
@@ -218,21 +218,21 @@ export class CreateResponseDto {
   @Only([], 'the server checks nothing beside the model') moderation?: unknown;
 }
 
-const MOST_ENTRIES = 16;
-const LONGEST_KEY = 64;
-const LONGEST_VALUE = 512;
+const MAX_ENTRIES = 16;
+const MAX_KEY_CHARS = 64;
+const MAX_VALUE_CHARS = 512;
 
 function isMetadata(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const entries = Object.entries(value);
   return (
-    entries.length <= MOST_ENTRIES &&
+    entries.length <= MAX_ENTRIES &&
     entries.every(
       ([key, text]) =>
         key !== '' &&
-        key.length <= LONGEST_KEY &&
+        key.length <= MAX_KEY_CHARS &&
         typeof text === 'string' &&
-        text.length <= LONGEST_VALUE,
+        text.length <= MAX_VALUE_CHARS,
     )
   );
 }

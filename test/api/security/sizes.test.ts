@@ -11,7 +11,7 @@ import { newFolder, useShared } from '../../support/suite.js';
 const MIB = 1024 * 1024;
 const OUTPUT = 20_000;
 /** Bytes above one copy of anything that is sent here, and far below all of them together. */
-const MOST_GROWTH = 200 * MIB;
+const MAX_GROWTH_BYTES = 200 * MIB;
 
 const call = (name: string, input: object = {}): string =>
   `[[tool=${name} ${JSON.stringify(input)}]]`;
@@ -218,7 +218,7 @@ describe('what is too large', () => {
       expect(output.length).toBeLessThan(OUTPUT + 200);
       expect(output).toMatch(new RegExp(String.raw`\[output cut: \d+ of ${all} `));
     }
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(MOST_GROWTH);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(MAX_GROWTH_BYTES);
   });
 
   it.each<[string, string, object, RegExp]>([

@@ -4,7 +4,7 @@ import type { ReadFrame } from './read-stream.js';
 /** Milliseconds between two connections, for which pages wait seconds. */
 const RECONNECT_MS = 50;
 /** Connections in a row without a frame after which a test gives up. */
-const MOST_EMPTY = 400;
+const MAX_EMPTY_PAGES = 400;
 
 /**
  * A stream as a page's `EventSource` reads it (HTML, section 9.2): a connection that ends or breaks
@@ -24,7 +24,7 @@ export class PageEvents {
   }
 
   async #read(): Promise<number> {
-    for (let empty = 0; empty < MOST_EMPTY;) {
+    for (let empty = 0; empty < MAX_EMPTY_PAGES;) {
       const before = this.frames.length;
       const status = await this.#connect();
       this.statuses.push(status);
@@ -32,7 +32,7 @@ export class PageEvents {
       empty = this.frames.length === before ? empty + 1 : 0;
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }
-    throw new Error(`${this.url} was asked ${MOST_EMPTY} times in a row, and gave nothing`);
+    throw new Error(`${this.url} was asked ${MAX_EMPTY_PAGES} times in a row, and gave nothing`);
   }
 
   async #connect(): Promise<number> {

@@ -185,7 +185,7 @@ function parkCall(client: Client, { calls }: TurnView, call: OpenCall): AiSdkChu
 }
 
 /** Characters of a subagent's text that are shown: the newest. */
-const MOST_TEXT = 2_000;
+const MAX_TEXT_CHARS = 2_000;
 /** Characters after which a growing text is sent again: the part is sent whole each time. */
 const SAID_EVERY = 200;
 
@@ -242,9 +242,9 @@ export function endSubagent(
 
 function grow(before: Subagent, more: string): Pick<Subagent, 'text' | 'isCut' | 'unsent'> {
   const text = before.text + more;
-  const isCut = before.isCut || text.length > MOST_TEXT;
+  const isCut = before.isCut || text.length > MAX_TEXT_CHARS;
   // Half of a surrogate pair that was cut is left out.
-  const kept = text.slice(-MOST_TEXT).replace(/^[\uDC00-\uDFFF]/, '');
+  const kept = text.slice(-MAX_TEXT_CHARS).replace(/^[\uDC00-\uDFFF]/, '');
   return { text: kept, isCut, unsent: before.unsent + more.length };
 }
 

@@ -86,14 +86,14 @@ export function clip(text: string, most: number): string {
   return text.slice(0, splitsPair ? most - 1 : most);
 }
 
-const LONGEST_SNIPPET = 500;
+const MAX_SNIPPET_CHARS = 500;
 
 /** A kind of source that the oracle wire has no word for is a document of the vault. */
 export function toOracleSource({ type, title, url, citedText, location }: Source): OracleSource {
   return {
     path: title === '' ? (url ?? '') : title,
     source_type: sourceTypes.find((known) => known === type) ?? 'vault',
-    snippet: citedText === undefined ? undefined : clip(citedText, LONGEST_SNIPPET),
+    snippet: citedText === undefined ? undefined : clip(citedText, MAX_SNIPPET_CHARS),
     metadata: { type, url, location },
   };
 }

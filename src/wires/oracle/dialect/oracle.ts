@@ -22,7 +22,7 @@ import {
   type SystemType,
 } from './oracle-frames.js';
 
-const LONGEST_RESULT = 2_000;
+const MAX_RESULT_CHARS = 2_000;
 const MAX_NAMED = 3;
 /** Share of the model's window by which usage moves before it is sent again. */
 const CONTEXT_THRESHOLD = 0.05;
@@ -189,7 +189,7 @@ function endCall(
   const result: OracleChunk = {
     type: 'tool_result',
     tool_call_id: id,
-    tool_result: clip(output, LONGEST_RESULT),
+    tool_result: clip(output, MAX_RESULT_CHARS),
     metadata: { order: call?.index ?? callCount - 1 },
   };
   if (call !== undefined && isRunning(call)) return [result];
