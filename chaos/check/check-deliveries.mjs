@@ -2,7 +2,7 @@
 /** @typedef {import('../types.js').ViolationKind} ViolationKind */
 
 /**
- * Checks that every end was told to the webhook, and everything that is to be told came to the receiver.
+ * Checks that every end has a delivery, and everything that is to be delivered came to the receiver.
  *
  * @param {import('../types.js').Outbox} outbox
  * @param {ReadonlyMap<string, import('../types.js').ReceivedDelivery>} received by id
@@ -22,10 +22,10 @@ export function checkDeliveries({ ended, deliveries }, received) {
     ends.set(delivery.turnId, [...(ends.get(delivery.turnId) ?? []), delivery]);
   }
   for (const { turnId, outcome } of ended) {
-    const told = ends.get(turnId) ?? [];
-    if (told.length === 0) report('end-untold', turnId, `${outcome}, without a delivery`);
-    if (told.length > 1) report('two-ends', turnId, `${told.length} deliveries of its end`);
-    for (const one of told) {
+    const endDeliveries = ends.get(turnId) ?? [];
+    if (endDeliveries.length === 0) report('end-untold', turnId, `${outcome}, without a delivery`);
+    if (endDeliveries.length > 1) report('two-ends', turnId, `${endDeliveries.length} deliveries of its end`);
+    for (const one of endDeliveries) {
       if (one.outcome === outcome) continue;
       report('end-differs', turnId, `the webhook has ${one.outcome}; stored: ${outcome}`);
     }

@@ -28,11 +28,15 @@ function checkLine({ sessionId, line, isUnsure }, rows) {
     .filter((row) => row.sessionId === sessionId && row.supersededBy === null)
     .map(({ name }) => name ?? 'a turn without a name')
     .join(' ');
-  const told = line.map(({ name }) => name).join(' ');
-  if (isUnsure || stored === told) return [];
+  const expected = line.map(({ name }) => name).join(' ');
+  if (isUnsure || stored === expected) return [];
   const turnId = line.at(-1)?.turnId ?? '';
   return [
-    { kind: 'line-differs', turnId, note: `${sessionId}: told is ${told}; stored is ${stored}` },
+    {
+      kind: 'line-differs',
+      turnId,
+      note: `${sessionId}: the client has ${expected}; stored is ${stored}`,
+    },
   ];
 }
 

@@ -31,14 +31,14 @@ export function checkObject({ plan, turnId, readers, fresh }, { turn }) {
     report('object-missing', `failed for ${JSON.stringify(plan.object.expected)}`);
   }
   for (const { name, frames, hasLeft } of fresh === undefined ? readers : [...readers, fresh]) {
-    const told = frames.filter(({ event }) => event === 'output:final');
-    for (const { data } of told) {
+    const finals = frames.filter(({ event }) => event === 'output:final');
+    for (const { data } of finals) {
       if (isDeepStrictEqual(data['output'], output)) continue;
       const note = `${name} was told ${JSON.stringify(data['output'])}, stored is ${JSON.stringify(output)}`;
       report('object-differs', note);
     }
-    if (told.length > 1) report('object-differs', `${name} was told ${told.length} times`);
-    if (told.length === 0 && output !== undefined && !hasLeft) {
+    if (finals.length > 1) report('object-differs', `${name} was told ${finals.length} times`);
+    if (finals.length === 0 && output !== undefined && !hasLeft) {
       report('object-missing', `${name} was not told of the object`);
     }
   }

@@ -51,7 +51,7 @@ export class SkillListDto {
   skills!: SkillDto[];
 }
 
-/** @param offered names of the skills that turns are told of. Pure. */
+/** @param offered names of the skills that turns list. Pure. */
 export function viewSkill(
   one: FoundSkill,
   { found, offered }: { found: readonly FoundSkill[]; offered: ReadonlySet<string> },

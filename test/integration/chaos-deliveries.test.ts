@@ -4,8 +4,8 @@ import { checkDeliveries } from '../../chaos/check/check-deliveries.mjs';
 const ended = [{ turnId: 'turn_1', outcome: 'completed' }];
 const end = { id: 'evt_2', type: 'turn.ended', turnId: 'turn_1', status: 'delivered' };
 const started = { id: 'evt_1', type: 'turn.started', turnId: 'turn_1', status: 'delivered' };
-const told = { ...end, outcome: 'completed' };
-const deliveries = [{ ...started, outcome: undefined }, told];
+const delivered = { ...end, outcome: 'completed' };
+const deliveries = [{ ...started, outcome: undefined }, delivered];
 const taken = {
   type: 'turn.ended',
   turnId: 'turn_1',
@@ -40,7 +40,7 @@ describe('the checker of deliveries', () => {
     ['one was refused alone', {}, { evt_2: { ...taken, taken: 0 } }, ['delivery-lost']],
     [
       'one came, and nobody knows',
-      { deliveries: [...deliveries.slice(0, 1), { ...told, status: 'pending' }] },
+      { deliveries: [...deliveries.slice(0, 1), { ...delivered, status: 'pending' }] },
       {},
       ['delivery-lost'],
     ],

@@ -8,12 +8,12 @@ const another = { turn: 't2', count: 3 };
 
 interface Given {
   object?: TurnPlan['object'];
-  told?: unknown[];
+  outputs?: unknown[];
   turn?: Partial<TurnRows['turn']>;
   hasLeft?: boolean;
 }
 
-function kindsFound({ told = [own], turn = {}, hasLeft = false, ...given }: Given): string[] {
+function kindsFound({ outputs = [own], turn = {}, hasLeft = false, ...given }: Given): string[] {
   const object = 'object' in given ? given.object : { expected: own };
   const { object: _none, ...plain } = planTurn(1, 0);
   const history: TurnHistory = {
@@ -26,7 +26,7 @@ function kindsFound({ told = [own], turn = {}, hasLeft = false, ...given }: Give
         name: 'first',
         maxAwayMs: 0,
         hasLeft,
-        frames: told.map((output, at) => ({
+        frames: outputs.map((output, at) => ({
           id: `turn_1:1.${at}`,
           event: 'output:final',
           data: { output },
@@ -63,10 +63,13 @@ const invalid = { status: 'failed', failure: 'OUTPUT_INVALID', output: null };
 describe('the checker of objects finds nothing in', () => {
   it.each<[string, Given]>([
     ['a turn with its object', {}],
-    ['a turn that asks for none', { object: undefined, told: [], turn: { output: null } }],
-    ['a turn that never wrote one', { object: { expected: undefined }, told: [], turn: invalid }],
-    ['a turn that was interrupted', { told: [], turn: { status: 'interrupted', output: null } }],
-    ['a reader that left', { told: [], hasLeft: true }],
+    ['a turn that asks for none', { object: undefined, outputs: [], turn: { output: null } }],
+    [
+      'a turn that never wrote one',
+      { object: { expected: undefined }, outputs: [], turn: invalid },
+    ],
+    ['a turn that was interrupted', { outputs: [], turn: { status: 'interrupted', output: null } }],
+    ['a reader that left', { outputs: [], hasLeft: true }],
   ])('%s', (_name, given) => {
     expect(kindsFound(given)).toEqual([]);
   });
@@ -76,14 +79,14 @@ describe('the checker of objects finds', () => {
   it.each<[string, Given, string[]]>([
     [
       'the object of another turn',
-      { told: [another], turn: { output: another } },
+      { outputs: [another], turn: { output: another } },
       ['object-differs'],
     ],
-    ['an object told otherwise than stored', { told: [another] }, ['object-differs']],
-    ['an object told twice', { told: [own, own] }, ['object-differs']],
-    ['an object never told', { told: [] }, ['object-missing']],
-    ['a turn that completed without', { told: [], turn: { output: null } }, ['object-missing']],
-    ['a turn that failed for an object it had', { told: [], turn: invalid }, ['object-missing']],
+    ['an object told otherwise than stored', { outputs: [another] }, ['object-differs']],
+    ['an object told twice', { outputs: [own, own] }, ['object-differs']],
+    ['an object never told', { outputs: [] }, ['object-missing']],
+    ['a turn that completed without', { outputs: [], turn: { output: null } }, ['object-missing']],
+    ['a turn that failed for an object it had', { outputs: [], turn: invalid }, ['object-missing']],
     ['an object that nobody asked for', { object: undefined }, ['object-differs']],
     [
       'an object of a turn that was interrupted',

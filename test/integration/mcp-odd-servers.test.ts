@@ -124,10 +124,10 @@ describe('an MCP server over HTTP that is unlike others', () => {
     ['"instructions":"  "', []],
     ['"instructions":"Call now first."', ['Call now first.']],
     [`"instructions":"${'x'.repeat(3_000)}"`, [expect.stringMatching(/^x{1,1999}…$/)]],
-  ])('and greets with %.40s has its instructions told', async (greeting, told) => {
+  ])('and greets with %.40s has its instructions told', async (greeting, expected) => {
     server.greeting = greeting;
     const { instructions } = await open();
-    expect(instructions).toEqual(told.map((one) => ({ name: 'odd', instructions: one })));
+    expect(instructions).toEqual(expected.map((one) => ({ name: 'odd', instructions: one })));
   });
 
   it('and has a limit of its own has it for each call, and more with progress', async () => {

@@ -13,11 +13,11 @@ const COLLECTIONS = 3;
 
 /** Collects garbage, until registries have been told of all of it. */
 export async function collectAndFinalize(): Promise<void> {
-  const told = new Set<number>();
-  const registry = new FinalizationRegistry<number>((collection) => told.add(collection));
+  const collected = new Set<number>();
+  const registry = new FinalizationRegistry<number>((collection) => collected.add(collection));
   for (let collection = 1; collection <= COLLECTIONS; collection += 1) {
     registry.register({}, collection);
-    while (!told.has(collection)) {
+    while (!collected.has(collection)) {
       await nextTurn();
       collectGarbage();
     }

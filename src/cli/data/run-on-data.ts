@@ -37,8 +37,8 @@ export async function runOnData(
 
 /** The reason why the store could not be opened, which is where a server would have it. */
 function explainOpening(error: unknown, environment: Environment): string {
-  const told = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
-  if (told.some((type) => error instanceof type)) return explain(error);
+  const expected = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
+  if (expected.some((type) => error instanceof type)) return explain(error);
   return explainStartFailure(error, environment);
 }
 

@@ -16,11 +16,11 @@ const question: Question = {
 
 /** A terminal with typed keys, and the requests that the server got. */
 function sitting(key: string, line: string | undefined) {
-  const told: unknown[] = [];
+  const answers: unknown[] = [];
   const client = new TurnpikeClient({
     url: 'http://turnpike.test',
     fetch: async (_input, init) => {
-      told.push(JSON.parse(init?.body as string));
+      answers.push(JSON.parse(init?.body as string));
       return Response.json({ approval: {} });
     },
   });
@@ -42,19 +42,19 @@ function sitting(key: string, line: string | undefined) {
     },
     environment: {},
   };
-  return { deps, told };
+  return { deps, answers };
 }
 
 describe('a question at a terminal', () => {
   it('is answered with what was typed', async () => {
-    const { deps, told } = sitting('a', 'blue');
+    const { deps, answers } = sitting('a', 'blue');
     await expect(askApproval(deps, question)).resolves.toBe(true);
-    expect(told).toEqual([{ decision: 'answer', output: 'blue', isError: false }]);
+    expect(answers).toEqual([{ decision: 'answer', output: 'blue', isError: false }]);
   });
 
   it('is not answered by a Ctrl-C in the middle of the answer', async () => {
-    const { deps, told } = sitting('a', undefined);
+    const { deps, answers } = sitting('a', undefined);
     await expect(askApproval(deps, question)).resolves.toBe(false);
-    expect(told).toEqual([]);
+    expect(answers).toEqual([]);
   });
 });

@@ -24,11 +24,11 @@ describe('withTimeout', () => {
     expect(clock.pending).toBe(0);
     let found: boolean | undefined;
     const late = withTimeout(10, new Promise(() => undefined), clock);
-    const told = late.then((isInTime) => (found = isInTime));
+    const settled = late.then((isInTime) => (found = isInTime));
     await clock.advance(9);
     expect(found).toBeUndefined();
     await clock.advance(1);
-    await told;
+    await settled;
     expect([found, clock.pending]).toEqual([false, 0]);
   });
 

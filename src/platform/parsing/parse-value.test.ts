@@ -17,7 +17,7 @@ const shape = fieldsOf({
   ),
 });
 
-const told = (faults: readonly Fault[] = []): string[] =>
+const messages = (faults: readonly Fault[] = []): string[] =>
   faults.map(({ path, message }) => `${nameOf(path)} ${message}`);
 
 describe('parseValue', () => {
@@ -46,16 +46,16 @@ describe('parseValue', () => {
     [{ mod: null }, 'mod is not a field; did you mean mode?'],
     [{ below: { deep: 'x', other: 1 } }, 'below.other is not a field; use deep'],
   ])('names all that is wrong with %j', (given, ...faults) => {
-    expect(told(parseValue(shape, given).faults)).toEqual(faults);
+    expect(messages(parseValue(shape, given).faults)).toEqual(faults);
   });
 
   it('cuts long values and names, and hides values where it is told to', () => {
     const long = 'x'.repeat(1_000);
-    const [fault = ''] = told(parseValue(shape, { on: long, [long]: 1 }).faults);
+    const [fault = ''] = messages(parseValue(shape, { on: long, [long]: 1 }).faults);
     expect(fault.length).toBeLessThan(100);
-    expect(told(parseValue(shape, { [long]: 1 }).faults).join().length).toBeLessThan(200);
+    expect(messages(parseValue(shape, { [long]: 1 }).faults).join().length).toBeLessThan(200);
     const { faults } = parseValue(shape, { on: 'secret' }, { showsGiven: false });
-    expect(told(faults)).toEqual(['on must be true or false']);
+    expect(messages(faults)).toEqual(['on must be true or false']);
   });
 });
 
@@ -64,7 +64,7 @@ describe('parseLeniently', () => {
     const given = { name: 'a', size: 0, tags: ['x', 1, 'y'], ports: { a: 1, b: '' }, other: {} };
     const { value, faults } = parseLeniently(shape, given);
     expect(value).toEqual({ name: 'a', tags: ['x', 'y'], ports: { a: 1 } });
-    expect(told(faults)).toHaveLength(4);
+    expect(messages(faults)).toHaveLength(4);
   });
 
   it('finds what other faults hid', () => {
@@ -72,7 +72,7 @@ describe('parseLeniently', () => {
     const counts = z.prefault(z.record(z.string(), z.int()).check(few), {});
     const { value, faults } = parseLeniently(counts, { a: 1, b: 2, c: 3, d: 'x' });
     expect(value).toEqual({});
-    expect(told(faults)).toEqual(['d must be a number, not "x"', ' must have 2 entries']);
+    expect(messages(faults)).toEqual(['d must be a number, not "x"', ' must have 2 entries']);
   });
 
   it('takes the default where all of it is wrong', () => {

@@ -7,13 +7,13 @@ import type { CallResult, FinishedStep } from '../state/attempt.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
 import { narrowLayers } from './judge-call.js';
 
-const told = (name: string, allowedTools?: readonly string[]): AnnouncedSkill => ({
+const announced = (name: string, allowedTools?: readonly string[]): AnnouncedSkill => ({
   name,
   description: name,
   digest: name,
   ...(allowedTools === undefined ? {} : { allowedTools }),
 });
-const skills = [told('git', ['bash(git *)']), told('plain'), told('look', [])];
+const skills = [announced('git', ['bash(git *)']), announced('plain'), announced('look', [])];
 
 const above = { mode: 'direct', named: [], agent: {} };
 const permissions: TurnPermissions = {

@@ -36,7 +36,7 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';
 import type { DelegatedWork, MemoryAccess, TodoAccess, ToolContext } from '../../tools/tool.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
-import { openShelf, type TurnSkills } from './turn-skills.js';
+import { skillAccess, type TurnSkills } from './turn-skills.js';
 
 export interface ContextSource {
   /** The session's other turns, oldest first. */
@@ -105,7 +105,7 @@ async function assemble(
   });
   const rules = {
     permissions,
-    skills: skills.told,
+    skills: skills.announced,
     approvals: approvalRules(services),
     hookAnswers: new Map(),
   };
@@ -140,18 +140,18 @@ function choosePromptPrefix(
   const { options } = turn.options;
   const { specs: tools, serverTools, servers, skills } = prepared;
   return choosePrefix(session.prefix, {
-    systemIn: (mode, listed, told) =>
+    systemIn: (mode, listed, instructed) =>
       sharedPrompt(services, persona, {
         prompt: persona.prompt,
         persona: options.persona,
         projectRoot: root.projectRoot,
         mode,
         skills: listed,
-        servers: told,
+        servers: instructed,
         ...compact({ instructions: turn.request.instructions }),
       }),
     mode: options.mode,
-    skills: skills.told,
+    skills: skills.announced,
     servers,
     tools,
     serverTools,
@@ -283,7 +283,7 @@ function openToolContext(
     ...compact({ others, quota, maxResults: turn.options.options.contextNodes }),
     env: services.shellEnv,
     todos: openTodos(parent, triggers),
-    ...(skills.told.length === 0 ? {} : { skills: openShelf(skills) }),
+    ...(skills.announced.length === 0 ? {} : { skills: skillAccess(skills) }),
     ...compact({ memory: openMemory(parent) }),
     delegate: (work) => delegate(parent, work),
   };

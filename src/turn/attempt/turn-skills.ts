@@ -19,12 +19,12 @@ const MAX_FILE_BYTES = 262_144;
 /** The skills of a turn. */
 export interface TurnSkills {
   /** As the model knows them. */
-  told: readonly AnnouncedSkill[];
+  announced: readonly AnnouncedSkill[];
   /** As their files are now: of a recovered turn, some may have changed since. */
   found: readonly Skill[];
 }
 
-export const noSkills: TurnSkills = { told: [], found: [] };
+export const noSkills: TurnSkills = { announced: [], found: [] };
 
 /**
  * Chooses the skills of an attempt. The list is that of the turn's first step: what changes while a turn runs is for
@@ -40,9 +40,9 @@ export async function chooseTurnSkills(
   const lists = [persona.skills, turn.options.options.skills];
   const chosen = chooseSkills(await services.skills.find(place), lists);
   const { skills: found } = chosen;
-  if (progress.steps.length > 0) return { told: session.prefix?.told.skills ?? [], found };
+  if (progress.steps.length > 0) return { announced: session.prefix?.told.skills ?? [], found };
   for (const notice of describeAbsent(chosen)) emitOnce(attempt, notice);
-  return { told: found.map(toTold), found };
+  return { announced: found.map(toAnnounced), found };
 }
 
 /** A turn that lists its tools lists `load_skill` too, or names skills. */
@@ -51,7 +51,7 @@ function mayHaveSkills({ options, provenance }: OptionResolution): boolean {
   return (options.skills ?? []).length > 0;
 }
 
-function toTold({ name, description, digest, allowedTools }: Skill): AnnouncedSkill {
+function toAnnounced({ name, description, digest, allowedTools }: Skill): AnnouncedSkill {
   return { name, description, digest, ...compact({ allowedTools }) };
 }
 
@@ -73,11 +73,11 @@ function describeAbsent({ missing, leftOut }: ReturnType<typeof chooseSkills>): 
 }
 
 /** The skills of a turn for its tools: each in the version that the model was told of, or not at all. */
-export function openShelf({ told, found }: TurnSkills): SkillAccess {
+export function skillAccess({ announced, found }: TurnSkills): SkillAccess {
   const pick = (name: string): Skill => {
-    const known = told.find((one) => one.name === name);
+    const known = announced.find((one) => one.name === name);
     if (known === undefined) {
-      const names = told.map((one) => one.name).join(', ');
+      const names = announced.map((one) => one.name).join(', ');
       throw new ToolFailure(`There is no skill ${name} here; there is ${names || 'none'}.`);
     }
     const skill = found.find((one) => one.name === name);

@@ -86,7 +86,7 @@ export async function prepareTools(
   const ours = [
     ...within(turn.childTerms?.tools, [...builtin, ...mcpTools]),
     // Skills are those of an agent, also where its parent has none.
-    ...registry.select(skills.told.length > 0 ? skillTools : []).tools,
+    ...registry.select(skills.announced.length > 0 ? skillTools : []).tools,
   ];
   const below = [...ours.filter(({ name }) => isBelow(toolCeiling, name)), ...clients];
   const tools = replay?.tools === 'none' ? [] : below;

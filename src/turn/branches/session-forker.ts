@@ -154,10 +154,10 @@ export class SessionForker {
     const others = unknownTo(all, line).map((turn) => turn.id);
     const kept = line.map((turn) => turn.id);
     // A fork that has had no turn of its own was not told yet of what its source wrote.
-    const isUntold = line.every((turn) => turn.copiedFrom !== null);
+    const isUnannounced = line.every((turn) => turn.copiedFrom !== null);
     const isReplay = fork.replayOf !== null;
     const written = joinWritten(
-      isUntold ? source.forkedFrom?.written : undefined,
+      isUnannounced ? source.forkedFrom?.written : undefined,
       isReplay ? undefined : await findWritten(tx, this.tools.list(), others),
     );
     const prefix = await prefixAsOf(tx, locked.prefix, { kept, dropped: others });

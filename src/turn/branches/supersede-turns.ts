@@ -18,7 +18,7 @@ export interface Replacing {
   sessionId: string;
   replaces: string;
   /** Turns that were stored with it, and stand before it. Absent: none. */
-  told?: readonly string[];
+  clientTurnIds?: readonly string[];
   now: Date;
 }
 
@@ -35,13 +35,13 @@ const { id, createdAt, endedAt, supersededBy } = turns;
  *   session has not ended.
  */
 export async function supersedeTurns(tx: Queryable, turn: Replacing): Promise<void> {
-  const { sessionId, replaces, now, told = [] } = turn;
+  const { sessionId, replaces, now, clientTurnIds = [] } = turn;
   const found = await tx
     .select({ id, createdAt, endedAt, supersededBy })
     .from(turns)
     .where(eq(turns.sessionId, sessionId))
     .orderBy(asc(createdAt), asc(id));
-  const others = found.filter((other) => other.id !== turn.id && !told.includes(other.id));
+  const others = found.filter((other) => other.id !== turn.id && !clientTurnIds.includes(other.id));
   const at = others.findIndex((other) => other.id === replaces);
   const replaced = others[at];
   if (replaced === undefined) throw turnNotInSession(replaces, sessionId);
@@ -134,9 +134,9 @@ export async function prefixAsOf(
     .innerJoin(turns, eq(turns.id, notices.turnId))
     .where(and(inArray(notices.turnId, ids), eq(notices.kind, sessionChange.id)))
     .orderBy(desc(turns.createdAt), desc(turns.id));
-  const told = withTold(prefix, { kept, changes });
-  if (told === null || thinking === prefix.thinkingAfter) return told;
-  const { thinkingAfter: _dropped, ...rest } = told;
+  const announced = withAnnounced(prefix, { kept, changes });
+  if (announced === null || thinking === prefix.thinkingAfter) return announced;
+  const { thinkingAfter: _dropped, ...rest } = announced;
   return { ...rest, ...compact({ thinkingAfter: thinking }) };
 }
 
@@ -159,7 +159,7 @@ async function thinkingAsOf(
 }
 
 /** Pure. @param changes announcements of both, the newest first. */
-function withTold(
+function withAnnounced(
   prefix: RequestPrefix,
   {
     kept,
@@ -169,12 +169,13 @@ function withTold(
   const isKept = new Set(kept);
   if (changes.every(({ turnId }) => isKept.has(turnId))) return prefix;
   const last = changes.find(({ turnId }) => isKept.has(turnId));
-  const told = last === undefined ? { mode: prefix.mode, off: [] } : parseTold(last.metadata);
-  return told === undefined ? null : { ...prefix, told };
+  const announced =
+    last === undefined ? { mode: prefix.mode, off: [] } : parseAnnounced(last.metadata);
+  return announced === undefined ? null : { ...prefix, told: announced };
 }
 
 /** @returns undefined for an announcement that does not say what it announced, as one of an import may. */
-function parseTold(metadata: unknown): RequestPrefix['told'] | undefined {
+function parseAnnounced(metadata: unknown): RequestPrefix['told'] | undefined {
   if (!isPlainObject(metadata)) return undefined;
   const mode = permissionModes.find((one) => one === metadata['mode']);
   const { off } = metadata;

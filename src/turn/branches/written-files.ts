@@ -31,8 +31,8 @@ export async function findUnseenWrites(
   earlier: readonly Pick<StoredTurn, 'turn'>[],
 ): Promise<WrittenFiles | undefined> {
   const { forkedFrom } = session;
-  const isUntold = earlier.every((other) => other.turn.copiedFrom !== null);
-  const ofSource = isUntold ? forkedFrom?.written : undefined;
+  const isUnannounced = earlier.every((other) => other.turn.copiedFrom !== null);
+  const ofSource = isUnannounced ? forkedFrom?.written : undefined;
   if (turn.replaces === null) return joinWritten(ofSource, undefined);
   return joinWritten(
     ofSource,

@@ -93,18 +93,18 @@ describe('choosePrefix', () => {
 });
 
 describe('choosePrefix with instructions of MCP servers', () => {
-  const told = (name: string, instructions: string) => ({ name, instructions });
-  const wants = (...servers: ReturnType<typeof told>[]): WantedPrefix => ({
+  const server = (name: string, instructions: string) => ({ name, instructions });
+  const wants = (...servers: ReturnType<typeof server>[]): WantedPrefix => ({
     systemIn: (_mode, _skills, listed) => `System. ${describeServers(listed)}`,
     mode: 'direct',
     tools: [tool('mcp__a__x')],
     servers,
   });
-  const stored = choosePrefix(null, wants(told('a', 'Call x first.'))).prefix;
+  const stored = choosePrefix(null, wants(server('a', 'Call x first.'))).prefix;
 
   it('has them in the system prompt, once', () => {
     expect(stored.system).toBe('System. The MCP server a says of its tools:\nCall x first.');
-    expect(choosePrefix(stored, wants(told('a', 'Call x first.')))).toMatchObject({
+    expect(choosePrefix(stored, wants(server('a', 'Call x first.')))).toMatchObject({
       prefix: stored,
       isChanged: false,
       notice: undefined,
@@ -112,19 +112,22 @@ describe('choosePrefix with instructions of MCP servers', () => {
   });
 
   it('tells of other ones in a notice, once, and keeps the prefix', () => {
-    const changed = choosePrefix(stored, wants(told('a', 'Call x last.'), told('b', 'Be kind.')));
+    const changed = choosePrefix(
+      stored,
+      wants(server('a', 'Call x last.'), server('b', 'Be kind.')),
+    );
     expect(changed.prefix.system).toBe(stored.system);
     expect(changed.notice).toBe(
       'From here on:\nThe MCP server a says of its tools:\nCall x last.\n\nThe MCP server b says of its tools:\nBe kind.',
     );
-    const again = choosePrefix(changed.prefix, wants(told('a', 'Call x last.')));
+    const again = choosePrefix(changed.prefix, wants(server('a', 'Call x last.')));
     expect(again).toMatchObject({ isChanged: false, notice: undefined });
   });
 
   it('tells nothing of a server that was away', () => {
     const gone = choosePrefix(stored, { ...wants(), tools: [] });
     expect(gone.prefix.system).toBe(stored.system);
-    const back = choosePrefix(gone.prefix, wants(told('a', 'Call x first.')));
+    const back = choosePrefix(gone.prefix, wants(server('a', 'Call x first.')));
     expect(back.notice).toBe('Every tool is on from here on.');
   });
 });

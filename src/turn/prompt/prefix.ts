@@ -107,8 +107,11 @@ export function describeServers(servers: readonly AnnouncedServer[]): string {
     .join('\n\n');
 }
 
-function describeSkills(told: readonly AnnouncedSkill[], now: readonly AnnouncedSkill[]): string[] {
-  const before = new Map(told.map((skill) => [skill.name, skill]));
+function describeSkills(
+  announced: readonly AnnouncedSkill[],
+  now: readonly AnnouncedSkill[],
+): string[] {
+  const before = new Map(announced.map((skill) => [skill.name, skill]));
   const isListed = ({ name, description }: AnnouncedSkill): boolean =>
     before.get(name)?.description === description;
   const fresh = now.filter((skill) => !isListed(skill));
@@ -116,7 +119,7 @@ function describeSkills(told: readonly AnnouncedSkill[], now: readonly Announced
     (skill) => isListed(skill) && before.get(skill.name)?.digest !== skill.digest,
   );
   const names = new Set(now.map(({ name }) => name));
-  const gone = told.filter(({ name }) => !names.has(name));
+  const gone = announced.filter(({ name }) => !names.has(name));
   return [
     ...(fresh.length === 0
       ? []

@@ -49,8 +49,8 @@ describe.each(bothDatabases)(
       await Promise.all(ids.map((id) => positions.publishQueued(id)));
       await database.db.delete(turns).where(eq(turns.id, ids[0] ?? ''));
       await Promise.all(ids.map((id) => positions.publishQueued(id)));
-      const told = await Promise.all(ids.map((id) => log.read(id)));
-      const numbers = told.map((events) =>
+      const logs = await Promise.all(ids.map((id) => log.read(id)));
+      const numbers = logs.map((events) =>
         events.map((event) => [event.seq, 'position' in event && event.position]),
       );
       expect(numbers).toEqual([
@@ -64,7 +64,7 @@ describe.each(bothDatabases)(
           [2, 2],
         ],
       ]);
-      expect(await loadArchive(database.db, ids[2] ?? '')).toEqual(told[2]);
+      expect(await loadArchive(database.db, ids[2] ?? '')).toEqual(logs[2]);
     });
 
     it('is the later one where a turn is asked for twice in a moment', async () => {

@@ -13,7 +13,7 @@ import {
   type AdmissionLimits,
   insertTurn,
 } from './insert-turn.js';
-import { storeTold } from './told-turns.js';
+import { storeClientTurns } from './client-turns.js';
 import type { NewTurn, StoredBeside } from './turn-submission.js';
 
 export interface HoldLimits extends AdmissionLimits {
@@ -58,7 +58,7 @@ export function holdTurn(
       const held = await countHeld(tx, turn.sessionId, goesFirst);
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
       await beside?.store(tx, id);
-      await storeTold(tx, turn);
+      await storeClientTurns(tx, turn);
       await lockFor(tx, 'accept-turn');
       const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
       const inserted = await insertTurn(tx, turn, insertion);

@@ -23,7 +23,7 @@ import { isDatabaseDown, violatedConstraint } from '../../storage/database-error
 import { supersedeTurns } from '../branches/supersede-turns.js';
 import { findSteeredByKey } from './steer-turn.js';
 import type { NewTurn, StoredBeside } from './turn-submission.js';
-import { storeTold } from './told-turns.js';
+import { storeClientTurns } from './client-turns.js';
 
 interface Insertion {
   id: string;
@@ -75,8 +75,8 @@ export class TurnInserter {
     const inserted: Inserted = { type: 'stored', turnId: id };
     const { sessionId, replaces, now } = turn;
     const most = limits.queueDepth - MAX_BATCH_TURNS;
-    const hasTold = (turn.told ?? []).length > 0;
-    const isAlone = beside === undefined && replaces === undefined && !hasTold;
+    const hasClientTurns = (turn.clientTurns ?? []).length > 0;
+    const isAlone = beside === undefined && replaces === undefined && !hasClientTurns;
     const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;
     return catchRefusal(async () => {
       if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
@@ -88,12 +88,12 @@ export class TurnInserter {
       return this.db.transaction(async (tx): Promise<Inserted> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
         await beside?.store(tx, id);
-        const told = await storeTold(tx, turn);
+        const clientTurnIds = await storeClientTurns(tx, turn);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);
         if (replaces !== undefined)
-          await supersedeTurns(tx, { id, sessionId, replaces, told, now });
+          await supersedeTurns(tx, { id, sessionId, replaces, clientTurnIds, now });
         return inserted;
       });
     });
@@ -150,7 +150,7 @@ const refusals: Record<string, 'busy' | 'key-taken' | 'session-gone' | undefined
 /** The rows of a turn and of its user message. */
 function turnRows(
   id: string,
-  turn: Omit<NewTurn, 'readerProcess' | 'told'>,
+  turn: Omit<NewTurn, 'readerProcess' | 'clientTurns'>,
   held?: Insertion['held'],
 ): { turn: typeof turns.$inferInsert; message: typeof messages.$inferInsert } {
   const { parts, child, trace, now: createdAt, ...stored } = turn;
@@ -203,12 +203,14 @@ async function insertTurns(
   insertions: readonly { turn: NewTurn; insertion: Insertion }[],
   conflict: 'throws' | 'is skipped',
 ): Promise<Set<string>> {
-  const rows = insertions.map(({ turn: { readerProcess, told: _told, ...stored }, insertion }) => {
-    const { turn, message } = turnRows(insertion.id, stored, insertion.held);
-    const row = { ...turn, goesFirst: turn.goesFirst ?? false, readerProcess };
-    const { id: messageId, parts } = message;
-    return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
-  });
+  const rows = insertions.map(
+    ({ turn: { readerProcess, clientTurns: _stored, ...stored }, insertion }) => {
+      const { turn, message } = turnRows(insertion.id, stored, insertion.held);
+      const row = { ...turn, goesFirst: turn.goesFirst ?? false, readerProcess };
+      const { id: messageId, parts } = message;
+      return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
+    },
+  );
   if ('runNamed' in db) {
     const values = inputParams(givenTypes, rows);
     const inserted = await db.runNamed(
@@ -275,7 +277,7 @@ const insertRow = insertKind(turns, turnFields);
 /** The turn of a subagent as writes of its parent, which stores them with the event of its start. */
 export function turnWrites(
   turnId: string,
-  turn: Omit<NewTurn, 'readerProcess' | 'told'>,
+  turn: Omit<NewTurn, 'readerProcess' | 'clientTurns'>,
 ): StoreWrite[] {
   const rows = turnRows(turnId, turn);
   return [insertRow({ ...rows.turn, goesFirst: false }), insertMessage(rows.message)];

@@ -49,8 +49,8 @@ export async function steerTurn(
   if (asksForOutput(submission.opts)) throw steeringTakesNoOutput();
   const now = new Date(clock.now());
   const { clientMessageId: clientId, instructions } = submission;
-  const said = { sessionId, text, clientId, instructions };
-  const message = { ...said, requestHash, idempotencyKey, now };
+  const body = { sessionId, text, clientId, instructions };
+  const message = { ...body, requestHash, idempotencyKey, now };
   const stored = await storeSteeredMessage(db, message, sessionQueue);
   switch (stored.type) {
     case 'nobody':

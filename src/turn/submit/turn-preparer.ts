@@ -28,7 +28,7 @@ import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { checkTold, endsWithOutputs, orderParts } from './told-turns.js';
+import { checkClientTurns, endsWithOutputs, orderParts } from './client-turns.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
 
 export interface Preparation {
@@ -94,17 +94,22 @@ export class TurnPreparer {
       logger.debug({ sessionId, ...rejected }, 'an attachment was refused');
     }
     if (submission.needsAllFiles === true) checkAllTaken(resolved);
-    const { told = [], toldFirst = false, needsAllFiles = false, replay } = submission;
-    const checked = await checkTold(told, resolve, needsAllFiles);
+    const {
+      clientTurns = [],
+      clientTurnsOnlyIfEmpty = false,
+      needsAllFiles = false,
+      replay,
+    } = submission;
+    const checked = await checkClientTurns(clientTurns, resolve, needsAllFiles);
     const isBlank = message.trim() === '' && resolved.files.length + resolved.errors.length === 0;
     // The files of a replay were taken with the recorded turn.
     const { parts } =
       replay ??
-      (isBlank && endsWithOutputs(told) ? { parts: [] } : composePrompt(message, resolved));
-    const ordered = submission.said && orderParts(submission.said, resolved);
-    const toldParts = checked.flatMap((one) => one.parts);
-    const toldFiles = toldParts.flatMap((part) => (part.type === 'file' ? part.file : []));
-    await this.#keepFiles(sessionId, [...toldFiles, ...resolved.files]);
+      (isBlank && endsWithOutputs(clientTurns) ? { parts: [] } : composePrompt(message, resolved));
+    const ordered = submission.content && orderParts(submission.content, resolved);
+    const clientParts = checked.flatMap((one) => one.parts);
+    const clientFiles = clientParts.flatMap((part) => (part.type === 'file' ? part.file : []));
+    await this.#keepFiles(sessionId, [...clientFiles, ...resolved.files]);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
     const { clientMessageId, responses, instructions, clientHistory } = submission;
@@ -119,7 +124,7 @@ export class TurnPreparer {
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
-    const before = { told: checked, toldFirst, clientHistory };
+    const before = { clientTurns: checked, clientTurnsOnlyIfEmpty, clientHistory };
     const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
     const turn = { ...asked, ...given, options, delegation };
     return { turn, persona: persona.name };

@@ -30,28 +30,28 @@ export interface StoredBeside {
 }
 
 /** A file whose bytes came, or the id of one that the server has. */
-export type ToldFile = ReceivedFile | { id: string };
+export type ClientFile = ReceivedFile | { id: string };
 
 /**
- * A turn as the client of a conversation tells of it: the server did not run it, or has it no longer.
+ * A turn from the history that a client sent: the server did not run it, or has it no longer.
  * It is stored like a turn that ran, before the turn that it came with, so that the model gets it as
  * messages with their roles, and compaction, forks and exports know it.
  */
-export interface ToldTurn<File = ToldFile> {
+export interface ClientTurn<File = ClientFile> {
   /** Texts and files of the user, in order. Empty: the conversation began with a reply. */
-  said: readonly (string | File)[];
+  content: readonly (string | File)[];
   /** The client's own id of the user's message. Absent: it has none. */
   clientId?: string;
   /** Model calls, each followed by the outputs of its tools. */
-  replies: readonly ToldReply[];
+  replies: readonly ClientReply[];
 }
 
-export interface ToldReply {
+export interface ClientReply {
   texts: readonly string[];
-  calls: readonly ToldCall[];
+  calls: readonly ClientCall[];
 }
 
-export interface ToldCall {
+export interface ClientCall {
   callId: string;
   name: string;
   input: JsonObject;
@@ -60,11 +60,11 @@ export interface ToldCall {
   isError?: boolean;
 }
 
-/** A told turn whose files are stored. */
-export interface CheckedToldTurn {
+/** A client's turn whose files are stored. */
+export interface CheckedClientTurn {
   parts: StoredPart[];
   clientId?: string;
-  replies: readonly ToldReply[];
+  replies: readonly ClientReply[];
 }
 
 /**
@@ -92,15 +92,15 @@ export interface TurnSubmission {
   /** The request names no files: those of the turn that it replaces stay. */
   keepsFiles?: boolean;
   /**
-   * Turns that the client tells of, oldest first: they are stored before the turn. Where they end with outputs of
+   * Turns that the client sent as history, oldest first: they are stored before the turn. Where they end with outputs of
    * tools, the message may be blank. Absent: none.
    */
-  told?: readonly ToldTurn[] | undefined;
+  clientTurns?: readonly ClientTurn[] | undefined;
   /**
-   * The told turns are the beginning of the conversation: they are left out where it has a turn already, and a
+   * `clientTurns` are the beginning of the conversation: they are left out where it has a turn already, and a
    * repeated request need not have them. Absent: they come after what the conversation has.
    */
-  toldFirst?: boolean;
+  clientTurnsOnlyIfEmpty?: boolean;
   /**
    * What the application says to the model beside the user: it is in the system prompt of this turn alone, and in no
    * message. Absent: nothing.
@@ -112,7 +112,7 @@ export interface TurnSubmission {
    */
   clientHistory?: string | undefined;
   /** The message with the files that came with the request, in the order in which it was said. Absent: files come last. */
-  said?: ToldTurn['said'] | undefined;
+  content?: ClientTurn['content'] | undefined;
   /** Files that came with the request itself. */
   files?: readonly ReceivedFile[];
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. */
@@ -160,9 +160,9 @@ export interface NewTurn {
   delegation: SubagentDecision;
   parts: StoredPart[];
   /** Turns that are stored before it. Absent: none. */
-  told?: readonly CheckedToldTurn[] | undefined;
+  clientTurns?: readonly CheckedClientTurn[] | undefined;
   /** See `TurnSubmission`. */
-  toldFirst?: boolean;
+  clientTurnsOnlyIfEmpty?: boolean;
   /** See `TurnSubmission`. */
   clientHistory?: string | undefined;
   now: Date;

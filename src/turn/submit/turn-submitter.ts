@@ -36,7 +36,7 @@ import { logDelegation } from '../../governance/permissions/subagent-gate.js';
 import { findSteeredByKey } from './steer-turn.js';
 import { TurnAdmitter } from './turn-admitter.js';
 import { TurnPreparer } from './turn-preparer.js';
-import type { SubmittedTurn, ToldTurn, TurnSubmission } from './turn-submission.js';
+import type { SubmittedTurn, ClientTurn, TurnSubmission } from './turn-submission.js';
 
 /** Each try after the first finds the request that took the idempotency key, unless that is gone already. */
 const MAX_TRIES = 3;
@@ -246,7 +246,15 @@ function isAnswered(
 }
 
 function hashRequest(submission: TurnSubmission): string {
-  const { message, opts, attachments, files = [], replay, told = [], instructions } = submission;
+  const {
+    message,
+    opts,
+    attachments,
+    files = [],
+    replay,
+    clientTurns = [],
+    instructions,
+  } = submission;
   const sent = files.map(({ name, sha256 }) => ({ name, sha256 }));
   const asked = { message, opts, attachments, ...(sent.length === 0 ? {} : { sent }) };
   const request = {
@@ -254,16 +262,16 @@ function hashRequest(submission: TurnSubmission): string {
     ...compact({
       replay: replay?.tools,
       instructions,
-      told: submission.toldFirst === true ? undefined : toldOf(told),
+      told: submission.clientTurnsOnlyIfEmpty === true ? undefined : hashedTurns(clientTurns),
     }),
   };
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
 
-function toldOf(told: readonly ToldTurn[]): unknown {
-  if (told.length === 0) return undefined;
-  return told.map(({ said, replies }) => ({
-    said: said.map((one) => {
+function hashedTurns(clientTurns: readonly ClientTurn[]): unknown {
+  if (clientTurns.length === 0) return undefined;
+  return clientTurns.map(({ content, replies }) => ({
+    said: content.map((one) => {
       if (typeof one === 'string') return one;
       return 'id' in one ? [one.id] : [one.name, one.sha256];
     }),

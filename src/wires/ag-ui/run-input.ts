@@ -3,7 +3,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unusedFields } from '../../options/option-problems.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
@@ -30,7 +30,7 @@ export interface RunInput {
   /** The new message of the user; undefined: none. */
   newMessage: WireMessage | undefined;
   /** The conversation before it; undefined: there is none. */
-  history: (() => ToldTurn<WireFile>[]) | undefined;
+  history: (() => ClientTurn<WireFile>[]) | undefined;
   /** What the application says beside the user; undefined: nothing. */
   instructions: string | undefined;
   /** Fields that have no effect. */

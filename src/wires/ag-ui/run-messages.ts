@@ -5,7 +5,7 @@ import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64 } from '../../platform/text/is-base64.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import { joinPieces, type WireFile } from '../conversation/inline-files.js';
 import {
@@ -48,9 +48,9 @@ export function readRunMessage(fresh: readonly Message[], from: number): WireMes
   const { text, files } = joinPieces<WireFile>(pieces);
   if (text.trim() === '' && files.length === 0) return undefined;
   const [clientId, ...more] = fresh.flatMap(({ role, id }) => (role === 'user' ? id : []));
-  const said = { text, files };
+  const body = { text, files };
   // Several messages become one, which none of their ids stands for.
-  return more.length > 0 ? said : { ...said, clientId };
+  return more.length > 0 ? body : { ...body, clientId };
 }
 
 /**
@@ -61,9 +61,9 @@ export function readInstructions(
   messages: readonly AgUiMessage[],
   context: readonly Context[],
 ): string | undefined {
-  const said = messages.filter(isOfApplication).map(({ content }) => contentText(content));
+  const texts = messages.filter(isOfApplication).map(({ content }) => contentText(content));
   const sections = context.map(({ description, value }) => `## ${description}\n\n${value}`);
-  const all = [...said, ...sections].filter((one) => one.trim() !== '');
+  const all = [...texts, ...sections].filter((one) => one.trim() !== '');
   return all.length === 0 ? undefined : all.join('\n\n');
 }
 
@@ -77,23 +77,23 @@ export function readInstructions(
 export function readHistory(
   messages: readonly AgUiMessage[],
   from: number,
-): (() => ToldTurn<WireFile>[]) | undefined {
+): (() => ClientTurn<WireFile>[]) | undefined {
   const before = messages.filter(
     (message, index) => !isOfApplication(message) && (index < from || message.role !== 'user'),
   );
-  return before.length === 0 ? undefined : () => turnsOfHistory(before.flatMap(readTold));
+  return before.length === 0 ? undefined : () => turnsOfHistory(before.flatMap(toHistoryItems));
 }
 
 const isOfApplication = ({ role }: AgUiMessage): boolean =>
   role === 'system' || role === 'developer';
 
-/** Thinking and activities of a page are no part of what is told. */
-function readTold(message: AgUiMessage): HistoryItem[] {
+/** Thinking and activities of a page are no part of the history. */
+function toHistoryItems(message: AgUiMessage): HistoryItem[] {
   const { role, id: clientId, content } = message;
   if (role === 'user') {
     const parts = Array.isArray(content) ? (toMediaParts(message).content as unknown[]) : [content];
-    const said = parts.map(readToldPart).filter((one) => one !== '');
-    return said.length === 0 ? [] : [{ kind: 'user', said, clientId }];
+    const userContent = parts.map(contentOf).filter((one) => one !== '');
+    return userContent.length === 0 ? [] : [{ kind: 'user', content: userContent, clientId }];
   }
   if (role === 'tool') {
     const { toolCallId: callId, error }: Record<string, unknown> = { ...message };
@@ -115,7 +115,7 @@ function readCall(call: unknown): HistoryItem[] {
   return [{ kind: 'call', call: { callId, name, input, output: undefined } }];
 }
 
-function readToldPart(part: unknown): string | WireFile {
+function contentOf(part: unknown): string | WireFile {
   if (typeof part === 'string') return part;
   if (!isPlainObject(part)) return '';
   const { type, text, source, metadata } = part;
@@ -150,7 +150,7 @@ function nameOf(metadata: unknown): string {
 function notSent(field: string, type: string): TypedError {
   return new TypedError('ATTACHMENT_FAILURE', {
     message: `'${field}' is of the type ${type}, and this server fetches no files. Send the bytes: {"type":"data","value":"<base64>","mimeType":"…"}, or give the agent a tool that reads the address.`,
-    details: { field: field },
+    details: { field },
   });
 }
 

@@ -116,11 +116,11 @@ export class AiSdkService {
 
   async #answer(
     call: AiSdkChat,
-    said: ChatMessageInput,
+    sent: ChatMessageInput,
     response: ServerResponse,
   ): Promise<FrameStream> {
     const { streams, db } = this;
-    const submitted = await this.#submit(call, said);
+    const submitted = await this.#submit(call, sent);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(db, submitted.turnId);
     nameIds(response, turn);
@@ -136,7 +136,7 @@ export class AiSdkService {
     }
     // Answers that the turn had meanwhile do not end this stream.
     const answered = await findDecided(db, turn.id);
-    const steered = await findSteered(db, turn, call.idempotencyKey ?? said.key);
+    const steered = await findSteered(db, turn, call.idempotencyKey ?? sent.key);
     const from = await this.#beginning(turn, steered);
     return streams.ofSubmitted(submitted, turnWire(turn, { answered, from }));
   }
@@ -179,13 +179,13 @@ export class AiSdkService {
    *
    * @throws TypedError INVALID_REQUEST 400 for a message that was steered into a turn.
    */
-  async #findReplaced(said: SaidOnce, key: string | undefined): Promise<string | undefined> {
+  async #findReplaced(sent: SaidOnce, key: string | undefined): Promise<string | undefined> {
     const { db } = this;
     // A repeated request replaces what the first one did.
-    const first = key === undefined ? undefined : await findTurnByKey(db, said.sessionId, key);
+    const first = key === undefined ? undefined : await findTurnByKey(db, sent.sessionId, key);
     if (first !== undefined) return first.replaces ?? undefined;
-    const replaced = await findSaid(db, said);
-    const steered = replaced === undefined ? await findSaidInTurn(db, said) : undefined;
+    const replaced = await findSaid(db, sent);
+    const steered = replaced === undefined ? await findSaidInTurn(db, sent) : undefined;
     if (steered !== undefined) throw saidInTurn(steered);
     return replaced;
   }

@@ -5,7 +5,7 @@ import { fileIdInUrl } from '../../attachments/stored-files.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { printJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
-import type { ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import { joinPieces, parseDataUrl, type WireFile } from '../conversation/inline-files.js';
 import {
@@ -42,10 +42,10 @@ export function readUserMessage(messages: readonly UIMessage[], from: number): W
 
 /** What the application says beside the user, in messages of the role `system`; undefined: nothing. */
 export function readInstructions(messages: readonly SentMessage[]): string | undefined {
-  const said = messages
+  const texts = messages
     .filter(({ role }) => role === 'system')
     .flatMap((message) => partsOf(message).flatMap((part) => textOf(part) || []));
-  return said.length === 0 ? undefined : said.join('\n\n');
+  return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
 /**
@@ -56,21 +56,23 @@ export function readInstructions(messages: readonly SentMessage[]): string | und
  */
 export function readHistory(
   before: readonly SentMessage[],
-): (() => ToldTurn<WireFile>[]) | undefined {
-  const told = before.filter(({ role }) => role === 'user' || role === 'assistant');
-  return told.length === 0 ? undefined : () => turnsOfHistory(told.flatMap(readTold));
+): (() => ClientTurn<WireFile>[]) | undefined {
+  const conversation = before.filter(({ role }) => role === 'user' || role === 'assistant');
+  return conversation.length === 0
+    ? undefined
+    : () => turnsOfHistory(conversation.flatMap(toHistoryItems));
 }
 
-/** Thinking, sources and parts of the application's own are no part of what is told. */
-function readTold(message: SentMessage): HistoryItem[] {
+/** Thinking, sources and parts of the application's own are no part of the history. */
+function toHistoryItems(message: SentMessage): HistoryItem[] {
   const { role, id } = message;
   const parts = partsOf(message);
   if (role === 'user') {
-    const said = parts.flatMap((part) =>
-      part['type'] === 'file' ? readToldFile(part) : textOf(part) || [],
+    const content = parts.flatMap((part) =>
+      part['type'] === 'file' ? readHistoryFile(part) : textOf(part) || [],
     );
     const clientId = typeof id === 'string' && id !== '' ? id : undefined;
-    return said.length === 0 ? [] : [{ kind: 'user', said, clientId }];
+    return content.length === 0 ? [] : [{ kind: 'user', content, clientId }];
   }
   const isVoid = voidParts(message);
   const items: HistoryItem[] = [];
@@ -85,7 +87,7 @@ function readTold(message: SentMessage): HistoryItem[] {
       const { name } = nameFile(part);
       items.push({ kind: 'reply', text: `[The file ${name}, which is not shown again]` });
     } else if (type === 'dynamic-tool' || type.startsWith('tool-')) {
-      const { call, output } = readToldCall(part, type);
+      const { call, output } = readHistoryCall(part, type);
       items.push(...call);
       outputs.push(...output);
     } else if (textOf(part) !== '') items.push({ kind: 'reply', text: textOf(part) });
@@ -93,7 +95,7 @@ function readTold(message: SentMessage): HistoryItem[] {
   return [...items, ...outputs];
 }
 
-function readToldCall(
+function readHistoryCall(
   part: Record<string, unknown>,
   type: string,
 ): { call: HistoryItem[]; output: HistoryItem[] } {
@@ -132,7 +134,7 @@ function textOf({ type, text }: Record<string, unknown>): string {
   return type === 'text' && typeof text === 'string' && text.trim() !== '' ? text : '';
 }
 
-function readToldFile(part: Record<string, unknown>): string | WireFile {
+function readHistoryFile(part: Record<string, unknown>): string | WireFile {
   const { name, url } = nameFile(part);
   const id = fileIdInUrl(url);
   if (id !== undefined) return { id };

@@ -4,7 +4,7 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { unusedFields } from '../../options/option-problems.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
@@ -48,7 +48,7 @@ export interface AiSdkRequest {
         type: 'message';
         message: WireMessage;
         /** The conversation before it; undefined: there is none. */
-        history: (() => ToldTurn<WireFile>[]) | undefined;
+        history: (() => ClientTurn<WireFile>[]) | undefined;
         /** Idempotency key: equal where a request is repeated; undefined where every request is meant. */
         key: string | undefined;
         /** The message is said once more, or in other words: it takes the place of what was said. */

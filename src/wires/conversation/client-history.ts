@@ -1,20 +1,20 @@
 import { compact } from '../../platform/compact.js';
 import { parseJson, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { ToldCall, ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientCall, ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { WireFile } from './inline-files.js';
 
 /** What was said or done in a conversation, as its client has it. */
 export type HistoryItem<File = WireFile> =
-  | { kind: 'user'; said: readonly (string | File)[]; clientId?: string | undefined }
+  | { kind: 'user'; content: readonly (string | File)[]; clientId?: string | undefined }
   | { kind: 'reply'; text: string }
-  | { kind: 'call'; call: ToldCall }
+  | { kind: 'call'; call: ClientCall }
   | { kind: 'output'; callId: string; text: string; isError: boolean };
 
 interface OpenTurn<File> {
-  said: readonly (string | File)[];
+  content: readonly (string | File)[];
   clientId?: string | undefined;
-  replies: { texts: string[]; calls: ToldCall[] }[];
+  replies: { texts: string[]; calls: ClientCall[] }[];
   /** Whether an output came since the last call: the next call is of another reply. */
   isAnswered: boolean;
 }
@@ -26,7 +26,7 @@ interface OpenTurn<File> {
  * @returns also the calls that outputs name and no item is.
  */
 export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
-  turns: ToldTurn<File>[];
+  turns: ClientTurn<File>[];
   strays: string[];
 } {
   const outputs = outputsByCall(items);
@@ -34,13 +34,13 @@ export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
   const current = (): OpenTurn<File> => {
     const last = turns.at(-1);
     if (last !== undefined) return last;
-    turns.push({ said: [], replies: [], isAnswered: false });
+    turns.push({ content: [], replies: [], isAnswered: false });
     return current();
   };
   for (const item of items) {
     if (item.kind === 'user') {
-      const { said, clientId } = item;
-      turns.push({ said, clientId, replies: [], isAnswered: false });
+      const { content, clientId } = item;
+      turns.push({ content, clientId, replies: [], isAnswered: false });
     } else if (item.kind === 'reply') addText(current(), item.text);
     else if (item.kind === 'output') current().isAnswered = true;
     else {
@@ -52,8 +52,8 @@ export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
     }
   }
   return {
-    turns: turns.map(({ said, clientId, replies }) => ({
-      said,
+    turns: turns.map(({ content, clientId, replies }) => ({
+      content,
       ...compact({ clientId }),
       replies,
     })),
@@ -65,13 +65,13 @@ export function groupTurns<File>(items: readonly HistoryItem<File>[]): {
  * The turns of a conversation that the server does not have. Messages of the user in a row are one, as new ones are; an
  * output whose call the client left out gets a call of its own. Pure.
  */
-export function turnsOfHistory(items: readonly HistoryItem[]): ToldTurn<WireFile>[] {
+export function turnsOfHistory(items: readonly HistoryItem[]): ClientTurn<WireFile>[] {
   const calls = new Set(items.flatMap((item) => (item.kind === 'call' ? item.call.callId : [])));
   const joined: HistoryItem[] = [];
   for (const item of items) {
     const last = joined.at(-1);
     if (item.kind === 'user' && last?.kind === 'user') {
-      joined[joined.length - 1] = { kind: 'user', said: [...last.said, ...item.said] };
+      joined[joined.length - 1] = { kind: 'user', content: [...last.content, ...item.content] };
     } else if (item.kind === 'output' && !calls.has(item.callId)) {
       const { callId, text, isError } = item;
       const call = { callId, name: 'unknown_tool', input: {}, output: text, isError };
@@ -110,7 +110,7 @@ function addText({ replies }: OpenTurn<unknown>, text: string): void {
   else replies.push({ texts: [text], calls: [] });
 }
 
-function addCall({ replies, isAnswered }: OpenTurn<unknown>, call: ToldCall): void {
+function addCall({ replies, isAnswered }: OpenTurn<unknown>, call: ClientCall): void {
   const last = replies.at(-1);
   if (last === undefined || (isAnswered && last.calls.length > 0)) {
     replies.push({ texts: [], calls: [call] });

@@ -20,7 +20,11 @@ import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-tur
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
 import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type { SubmittedTurn, ToldTurn, TurnSubmission } from '../../turn/submit/turn-submission.js';
+import type {
+  SubmittedTurn,
+  ClientTurn,
+  TurnSubmission,
+} from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { findQuestions, matchAnswers, type MatchedAnswers, type WireAnswers } from './questions.js';
 import { storeInlineFiles, type InlineFile, type WireFile } from './inline-files.js';
@@ -43,7 +47,7 @@ export interface WireMessage {
   text: string;
   files: readonly WireFile[];
   /** Texts and files in the order in which they were said. Absent: files come last. */
-  said?: readonly (string | InlineFile)[];
+  content?: readonly (string | InlineFile)[];
   /** The client's own id of it; undefined: the server's is used. */
   clientId?: string | undefined;
 }
@@ -73,12 +77,12 @@ export interface MessageSubmission extends SubmissionFields {
    * Turns before the message that the client has and the server lacks, oldest first: they are stored with the
    * turn, and are messages of the conversation from then on. Absent: none.
    */
-  earlier?: readonly ToldTurn<InlineFile>[] | undefined;
+  earlier?: readonly ClientTurn<InlineFile>[] | undefined;
   /**
    * The conversation before the message, as its client has it: it is stored where the server has no turn of it, as of
    * a conversation that was deleted. Absent: the client sent none.
    */
-  history?: (() => readonly ToldTurn<WireFile>[]) | undefined;
+  history?: (() => readonly ClientTurn<WireFile>[]) | undefined;
   /** `dontAsk` where the client cannot be shown an approval. Absent: it can. */
   wireMode?: 'dontAsk';
 }
@@ -157,9 +161,9 @@ export class Conversations {
       opts: agent === undefined ? opts : { ...opts, persona: agent },
       attachments: message.files.flatMap((file) => ('id' in file ? file.id : [])),
       files,
-      said: message.said && withStored(message.said, files),
-      told: await this.#storeFiles(isFirst ? history() : earlier),
-      ...(history === undefined ? {} : { toldFirst: true }),
+      content: message.content && withStored(message.content, files),
+      clientTurns: await this.#storeFiles(isFirst ? history() : earlier),
+      ...(history === undefined ? {} : { clientTurnsOnlyIfEmpty: true }),
       wireMode: 'direct',
       ...rest,
       asAgent: agent !== undefined,
@@ -176,13 +180,13 @@ export class Conversations {
     return found.length > 0;
   }
 
-  async #storeFiles(earlier: readonly ToldTurn<WireFile>[]): Promise<ToldTurn[]> {
-    const turns: ToldTurn[] = [];
-    for (const { said, clientId, ...rest } of earlier) {
-      const files = said.filter((one) => typeof one === 'object' && 'bytes' in one);
+  async #storeFiles(earlier: readonly ClientTurn<WireFile>[]): Promise<ClientTurn[]> {
+    const turns: ClientTurn[] = [];
+    for (const { content, clientId, ...rest } of earlier) {
+      const files = content.filter((one) => typeof one === 'object' && 'bytes' in one);
       const stored = await storeInlineFiles(this.store, files);
       turns.push({
-        said: withStored(said, stored),
+        content: withStored(content, stored),
         ...rest,
         ...compact({ clientId: keptId(clientId) }),
       });
@@ -268,11 +272,11 @@ export async function beginSession<Submitted>({
 }
 
 function withStored(
-  said: readonly (string | WireFile)[],
+  content: readonly (string | WireFile)[],
   stored: readonly ReceivedFile[],
-): ToldTurn['said'] {
+): ClientTurn['content'] {
   const next = stored.values();
-  return said.map((one) => {
+  return content.map((one) => {
     if (typeof one === 'string' || 'id' in one) return one;
     return next.next().value ?? one.name;
   });

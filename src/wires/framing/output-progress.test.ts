@@ -93,12 +93,12 @@ describe('followOutput', () => {
   it('tells at most four a second, and the whole at the end of the step', () => {
     const text = JSON.stringify({ items: Array.from({ length: 400 }, (_, index) => index) });
     const deltas = Array.from(text, delta);
-    const told = follow([started, step(1), ...deltas, ended(1)], 10);
-    for (const [index, { at }] of told.slice(1, -1).entries()) {
-      expect(at - (told[index]?.at ?? 0)).toBeGreaterThanOrEqual(250);
+    const progress = follow([started, step(1), ...deltas, ended(1)], 10);
+    for (const [index, { at }] of progress.slice(1, -1).entries()) {
+      expect(at - (progress[index]?.at ?? 0)).toBeGreaterThanOrEqual(250);
     }
-    expect(told.length).toBeGreaterThan(10);
-    expect(told.at(-1)?.output).toEqual(JSON.parse(text));
+    expect(progress.length).toBeGreaterThan(10);
+    expect(progress.at(-1)?.output).toEqual(JSON.parse(text));
   });
 
   it('tells the same of each text, however its deltas were merged, once the step has ended', () => {
@@ -125,7 +125,7 @@ describe('followOutput', () => {
       name: 'web_search',
       by: 'provider',
     };
-    const told = follow(
+    const progress = follow(
       [
         started,
         step(1),
@@ -144,7 +144,7 @@ describe('followOutput', () => {
       ],
       300,
     );
-    expect(told.map(({ step: of, output }) => [of, output])).toEqual([
+    expect(progress.map(({ step: of, output }) => [of, output])).toEqual([
       [1, { a: 1 }],
       [1, { b: 2 }],
       [2, { c: 3 }],

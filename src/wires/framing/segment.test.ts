@@ -34,7 +34,7 @@ const child = (callId: string): TurnEventBody => ({
   childTurnId: `child-${callId}`,
   agent: 'A',
 });
-const told = (callId: string, body: TurnEventBody): TurnEventBody => ({
+const childEvent = (callId: string, body: TurnEventBody): TurnEventBody => ({
   type: 'subagent.told',
   callId,
   childTurnId: `child-${callId}`,
@@ -114,13 +114,13 @@ describe('the segment of a turn', () => {
     child('1'),
     started('2'),
     child('2'),
-    told('1', parked('x')),
-    told('2', text('b')),
-    told('2', parked('y')),
-    told('1', resolved('x')),
-    told('1', end),
+    childEvent('1', parked('x')),
+    childEvent('2', text('b')),
+    childEvent('2', parked('y')),
+    childEvent('1', resolved('x')),
+    childEvent('1', end),
     ended('1'),
-    told('2', resolved('y')),
+    childEvent('2', resolved('y')),
     ended('2'),
     end,
   ];
@@ -142,7 +142,13 @@ describe('the segment of a turn', () => {
   });
 
   it('does not end while a call runs beside a subagent that waits', () => {
-    const events = [started('1'), child('1'), started('2'), told('1', parked('x')), ended('2')];
+    const events = [
+      started('1'),
+      child('1'),
+      started('2'),
+      childEvent('1', parked('x')),
+      ended('2'),
+    ];
     expect(included(events.slice(0, 4))).toMatchObject({ phase: 'within' });
     expect(included(events)).toMatchObject({ phase: 'over', waitsFor: ['x'] });
   });

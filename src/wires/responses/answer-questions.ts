@@ -145,7 +145,7 @@ async function findNews(
   const [stored] = turn.steeredMessages > 0 ? await loadTurns(db, [turn.id]) : [];
   let steered = withoutBlanks((stored?.steered ?? []).map(({ text }) => text).join(''));
   return said.filter((item) => {
-    const text = withoutBlanks(textOf(item.said));
+    const text = withoutBlanks(textOf(item.content));
     const isKnown = text !== '' && steered.startsWith(text);
     if (isKnown) steered = steered.slice(text.length);
     return !isKnown;
@@ -157,14 +157,14 @@ async function steerNews(
   { principal, idempotencyKey }: ResponseCall,
   { asking, answers, news }: Answering,
 ): Promise<void> {
-  const withFile = news.find(({ said }) => said.some((one) => typeof one !== 'string'));
+  const withFile = news.find(({ content }) => content.some((one) => typeof one !== 'string'));
   if (withFile !== undefined) {
     throw badField(
       withFile.field,
       'has a file, and a message beside outputs takes none: send the outputs first, and the file with the next message',
     );
   }
-  const text = news.map(({ said }) => textOf(said)).join('\n\n');
+  const text = news.map(({ content }) => textOf(content)).join('\n\n');
   const ids = answers.map(({ approvalId }) => approvalId);
   const digest = createHash('sha256')
     .update(JSON.stringify([ids, text]))

@@ -15,7 +15,7 @@ export type InputItem = {
   /** The item as `input_items` gives it back, but for an id that it lacks. */
   kept: JsonObject;
 } & (
-  | { kind: 'user'; said: readonly (string | InlineFile)[]; digest: string }
+  | { kind: 'user'; content: readonly (string | InlineFile)[]; digest: string }
   | { kind: 'reply'; text: string }
   /** What the application says: a message of `system` or `developer`. */
   | { kind: 'note'; text: string }
@@ -105,7 +105,8 @@ function readMessage(item: JsonObject, field: string): InputItem {
     content: parts.map((part) => part.kept),
   };
   const of = { field, kept };
-  if (role === 'user') return { ...of, kind: 'user', said: saidIn(parts), digest: digest(parts) };
+  if (role === 'user')
+    return { ...of, kind: 'user', content: saidIn(parts), digest: digest(parts) };
   if (parts.some(({ file }) => file !== undefined)) {
     throw badParam(`${field}.content`, 'Only messages of the user may have files');
   }
@@ -196,8 +197,8 @@ function readOutput(item: JsonObject, callId: string, field: string): InputItem 
   }
   const parts = readContent(output ?? '', `${field}.output`);
   const text = parts
-    .map(({ text: said, file }) =>
-      file === undefined ? said : `[${file.name}, which is not shown again]`,
+    .map(({ text: content, file }) =>
+      file === undefined ? content : `[${file.name}, which is not shown again]`,
     )
     .join('\n\n');
   const given = typeof output === 'string' ? output : parts.map((part) => part.kept);

@@ -19,14 +19,14 @@ const thought = { type: 'reasoning', summary: [] };
 
 /** Turns in short: `said > text f:callId=output, …`, a reply each. */
 const inShort = (items: readonly object[]) => {
-  const { earlier, said } = splitInput(known(items));
-  const turns = earlier.map(({ said: asked, replies }) => [
-    asked.map((one) => (typeof one === 'string' ? one : `<${one.name}>`)).join(' '),
+  const { earlier, content } = splitInput(known(items));
+  const turns = earlier.map(({ content: sent, replies }) => [
+    sent.map((one) => (typeof one === 'string' ? one : `<${one.name}>`)).join(' '),
     ...replies.map(({ texts, calls }) =>
       [...texts, ...calls.map((one) => `${one.callId}=${one.output ?? '?'}`)].join(' '),
     ),
   ]);
-  return [...turns, said.map((one) => (typeof one === 'string' ? one : `<${one.name}>`))];
+  return [...turns, content.map((one) => (typeof one === 'string' ? one : `<${one.name}>`))];
 };
 
 describe('a conversation that a client tells of', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ToldTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/submit/turn-submission.js';
 import type { InlineFile } from '../conversation/inline-files.js';
 import { groupTurns } from '../conversation/client-history.js';
 import { newId } from '../../platform/ids.js';
@@ -15,9 +15,9 @@ export type KnownItem = Exclude<InputItem, { kind: 'reference' }>;
 /** What an input says, in the order in which a model is to get it. */
 export interface SplitInput {
   /** Turns before the message. */
-  earlier: ToldTurn<InlineFile>[];
+  earlier: ClientTurn<InlineFile>[];
   /** The message that is new: texts and files. Empty: the model goes on from outputs of tools. */
-  said: readonly (string | InlineFile)[];
+  content: readonly (string | InlineFile)[];
 }
 
 /**
@@ -43,13 +43,13 @@ type SaidItem = Extract<KnownItem, { kind: 'user' | 'reply' | 'call' | 'output' 
 const isSaid = (item: KnownItem): item is SaidItem =>
   ['user', 'reply', 'call', 'output'].includes(item.kind);
 
-function splitNew(turns: readonly ToldTurn<InlineFile>[]): SplitInput {
+function splitNew(turns: readonly ClientTurn<InlineFile>[]): SplitInput {
   const last = turns.at(-1);
-  if (last !== undefined && last.replies.length === 0 && last.said.length > 0) {
-    return { earlier: turns.slice(0, -1), said: last.said };
+  if (last !== undefined && last.replies.length === 0 && last.content.length > 0) {
+    return { earlier: turns.slice(0, -1), content: last.content };
   }
   const ends = last?.replies.at(-1)?.calls.some(({ output }) => output !== undefined) ?? false;
-  if (ends) return { earlier: [...turns], said: [] };
+  if (ends) return { earlier: [...turns], content: [] };
   throw badField(
     'input',
     'has nothing new: end it with a message of the user that has text or a file, or with the output of a tool',
@@ -86,8 +86,8 @@ export function historyPlaces(items: readonly KnownItem[]): HistoryPlace[] {
 }
 
 /** The texts of a message, without its files. */
-export function textOf(said: readonly (string | InlineFile)[]): string {
-  return said.filter((one) => typeof one === 'string').join('\n\n');
+export function textOf(content: readonly (string | InlineFile)[]): string {
+  return content.filter((one) => typeof one === 'string').join('\n\n');
 }
 
 /** What was replied between two messages, in a form that does not depend on how a client splits it. */

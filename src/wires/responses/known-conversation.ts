@@ -117,7 +117,7 @@ function endOf(turn: StoredTurn, items: readonly KnownItem[], index: number): nu
   for (; next < items.length; next += 1) {
     const item = items[next];
     if (item?.kind !== 'user') continue;
-    const said = withoutBlanks(item.said.filter((one) => typeof one === 'string').join(''));
+    const said = withoutBlanks(item.content.filter((one) => typeof one === 'string').join(''));
     if (said === '' || !steered.startsWith(joined + said)) break;
     joined += said;
   }

@@ -26,7 +26,7 @@ describe('the input of a request', () => {
     const image = { type: 'input_image', image_url: png, detail: 'low' };
     const { items } = await read({ input: [user([file, image])] });
     expect(items).toMatchObject([
-      { kind: 'user', said: [{ name: 'plan.txt' }, { name: 'image-1-2' }] },
+      { kind: 'user', content: [{ name: 'plan.txt' }, { name: 'image-1-2' }] },
     ]);
     expect(items[0]?.kept).toMatchObject({ content: [{}, { detail: 'low' }] });
     expect(JSON.stringify(items[0]?.kept)).not.toContain('iVBORw0KGgo');

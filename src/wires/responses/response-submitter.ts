@@ -131,7 +131,7 @@ export class ResponseSubmitter {
             clientHistory: undefined,
           };
     const { maxMessageChars: most } = this.config;
-    const chars = textOf(message.said).length;
+    const chars = textOf(message.content).length;
     if (chars <= most) return { ...message, items };
     throw badParam(
       'input',
@@ -146,7 +146,7 @@ export class ResponseSubmitter {
     whole: SplitInput,
   ): Promise<Omit<Message, 'items'>> {
     const places = historyPlaces(items);
-    const isNew = whole.said.length > 0;
+    const isNew = whole.content.length > 0;
     const earlier: HistoryPlace[] = isNew ? places.slice(0, -1) : places;
     const known = await findKnownPart(this.db, id, items, earlier);
     const clientHistory = isNew ? places.at(-1)?.digest : undefined;
@@ -236,7 +236,7 @@ export class ResponseSubmitter {
     message: Message,
     { model, sessionId, beside }: Destination,
   ): Promise<SubmittedTurn> {
-    const { earlier, said, items, clientHistory, before, isNamed, replaced } = message;
+    const { earlier, content, items, clientHistory, before, isNamed, replaced } = message;
     const carried = isNamed ? (before?.turn.request.responses?.developer ?? []) : [];
     const developer = [...carried, ...notesIn(items)];
     const terms = { ...defaultTerms, ...asked.given };
@@ -252,8 +252,8 @@ export class ResponseSubmitter {
       sessionId,
       principal,
       message: {
-        ...joinPieces<InlineFile>(said),
-        ...(said.length > 1 ? { said } : {}),
+        ...joinPieces<InlineFile>(content),
+        ...(content.length > 1 ? { content } : {}),
       },
       earlier,
       instructions: describeInstructions(responses),

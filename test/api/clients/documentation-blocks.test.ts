@@ -324,12 +324,12 @@ const uses: Record<string, Use[]> = {
       const file = at('permissions.yaml');
       await writeFile(file, 'allow:\n  - read\n  - wread\n\ndeny: bash\n');
       const tools = [{ name: 'read' }, { name: 'bash' }];
-      const told = [
+      const output = [
         await faultOf(() => parseConfig({ TURNPIKE_PORT: '80a', TURNPIKE_PROT: '4400' })),
         await faultOf(() => loadPermissions(file, tools)),
       ].join('\n\n');
-      expect(told.replaceAll(file, '/etc/turnpike/permissions.yaml')).toBe(code.trim());
-      return told;
+      expect(output.replaceAll(file, '/etc/turnpike/permissions.yaml')).toBe(code.trim());
+      return output;
     },
   ],
   'docs/operate/databases.md': [isReady],

@@ -196,9 +196,9 @@ describe('the log of a server', () => {
       expect(requests).toHaveLength(bodies.length + 2);
     });
     const leaks = server.logLines.filter((line) => line.includes(planted));
-    const told = leaks.map((line) => (JSON.parse(line) as Line)['msg']);
+    const messages = leaks.map((line) => (JSON.parse(line) as Line)['msg']);
     // Debug lines say what a client is told, which may name what it sent: a model, a folder, a file.
-    expect(new Set(told)).toEqual(new Set(['request refused', 'an attachment was refused']));
+    expect(new Set(messages)).toEqual(new Set(['request refused', 'an attachment was refused']));
     expect(leaks.filter((line) => !line.startsWith('{"level":"debug"'))).toEqual([]);
     expect(leaks.join('').match(/\w+(?=-planted)/g)).toEqual(['model', 'path', 'path', 'folder']);
   });

@@ -11,7 +11,7 @@ const message = '[[tool=write {"file_path":"asked.txt","content":"x"}]]';
 describe('a turn that names no permission mode', () => {
   const server = useServer();
 
-  const modeTold = (): string | undefined =>
+  const announcedMode = (): string | undefined =>
     /Permission mode: (\w+)/.exec(JSON.stringify(server.modelRequests.at(-1)?.body.system))?.[1];
 
   /** Runs a turn of the harness wire in the newest session, and so in that session's own mode. */
@@ -33,7 +33,7 @@ describe('a turn that names no permission mode', () => {
     const { projectRoot } = server;
     await agent.runAgent({ forwardedProps: { turnpike: { projectRoot } } });
     expect(agent.pendingInterrupts).toMatchObject([{ reason: expect.any(String) }]);
-    expect(modeTold()).toBe('direct');
+    expect(announcedMode()).toBe('direct');
     await continuesAs('ag-ui', { onBusy: 'interrupt' });
   });
 
@@ -45,7 +45,7 @@ describe('a turn that names no permission mode', () => {
     const chat = new HeadlessChat({ url: server.url, id: randomUUID(), body });
     await chat.sendMessage({ text: message });
     expect(chat.partsOf('dynamic-tool')).toMatchObject([{ state: 'approval-requested' }]);
-    expect(modeTold()).toBe('direct');
+    expect(announcedMode()).toBe('direct');
     await continuesAs('ai-sdk', { onBusy: 'interrupt' });
   });
 
@@ -55,13 +55,13 @@ describe('a turn that names no permission mode', () => {
     expect(frames.find(({ event }) => event === 'tool_call_end')?.data).toMatchObject({
       status: 'error',
     });
-    expect(modeTold()).toBe('dontAsk');
+    expect(announcedMode()).toBe('dontAsk');
     await continuesAs('named-agents');
   });
 
   it('asks nobody on the oracle’s wire', async () => {
     const { status } = await server.client.post('/api/oracle', { question: message });
-    expect([status, modeTold()]).toEqual([200, 'dontAsk']);
+    expect([status, announcedMode()]).toEqual([200, 'dontAsk']);
     await continuesAs('oracle');
   });
 });

@@ -40,7 +40,7 @@ describe('feedback', () => {
   }
   const pathOf = (id: string) => `/api/harness/turns/${id}/feedback`;
   const set = (body: Record<string, unknown>, id = turnId) => owner.send('PUT', pathOf(id), body);
-  const told = async () => {
+  const delivered = async () => {
     const rows = await server.db
       .select()
       .from(webhookDeliveries)
@@ -79,10 +79,10 @@ describe('feedback', () => {
     ]);
     const again = await set({ key: 'helpful', value: true, comment: 'Right to the point.' });
     expect(again.body).toEqual(first.body);
-    expect(await told()).toEqual([{ key: 'helpful', value: true, messageId: null }]);
+    expect(await delivered()).toEqual([{ key: 'helpful', value: true, messageId: null }]);
     const changed = await set({ key: 'helpful', value: false });
     expect(changed.body['feedback']).toMatchObject({ value: false, comment: null });
-    expect(await told()).toHaveLength(2);
+    expect(await delivered()).toHaveLength(2);
     const { body } = await owner.send('GET', pathOf(turnId));
     expect(body).toEqual({ feedback: [changed.body['feedback']] });
   });
@@ -160,10 +160,10 @@ describe('feedback', () => {
   });
 
   it('is taken back, and the webhook is told', async () => {
-    const before = (await told()).length;
+    const before = (await delivered()).length;
     const gone = await owner.send('DELETE', `${pathOf(turnId)}/helpful`);
     expect(gone.body['feedback']).toMatchObject({ key: 'helpful', value: false });
-    expect((await told()).slice(before)).toEqual([
+    expect((await delivered()).slice(before)).toEqual([
       { key: 'helpful', value: null, messageId: null },
     ]);
     const again = await owner.send('DELETE', `${pathOf(turnId)}/helpful`);

@@ -92,8 +92,8 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     const notices = frames.filter(({ event }) => event === 'system:notice');
     expect(notices.map(({ data }) => data['kind'])).toEqual(['server-tool-missing']);
     expect(notices[0]?.data['text']).toContain('web_search: it is a replay');
-    const told = await server.db.select().from(webhookDeliveries);
-    const about = told.map((delivery) => delivery.turnId);
+    const deliveries = await server.db.select().from(webhookDeliveries);
+    const about = deliveries.map((delivery) => delivery.turnId);
     expect([about.includes(turnId), about.includes(replay.turnId)]).toEqual([true, false]);
   });
 

@@ -26,7 +26,7 @@ describe('schedules', () => {
   });
   const turnsOf = (sessionId: string) =>
     server.db.select().from(turns).where(eq(turns.sessionId, sessionId));
-  const told = (key: string) =>
+  const eventsOf = (key: string) =>
     receiver.received.filter(({ body }) => body.data['key'] === key).map(({ body }) => body.type);
 
   it('submit a turn in a session of its own when a slot comes, and move to the next', async () => {
@@ -89,7 +89,7 @@ describe('schedules', () => {
     expect(missed).toMatchObject({ slot: first.toISOString(), turnId: null });
     expect(missed?.missed).toMatchObject({ until: submitted?.slot });
     expect([144, 145]).toContain(missed?.missed?.count);
-    await expectSoon(() => expect(told('late')).toEqual(['schedule.missed']));
+    await expectSoon(() => expect(eventsOf('late')).toEqual(['schedule.missed']));
     const [request] = receiver.received.filter(({ body }) => body.data['key'] === 'late');
     if (request === undefined) throw new Error('Nothing was sent');
     expect(verify(request, secret)).toMatchObject({ data: { slot: first.toISOString() } });
@@ -170,7 +170,7 @@ describe('schedules', () => {
     const [last] = await scene.runs('fails');
     expect(last).toMatchObject({ outcome: 'refused', error: { type: 'SESSION_NOT_FOUND' } });
     expect(await scene.get('fails')).toMatchObject({ nextAt: null, pauseReason: 'failures' });
-    await expectSoon(() => expect(told('fails')).toEqual(['schedule.paused']));
+    await expectSoon(() => expect(eventsOf('fails')).toEqual(['schedule.paused']));
     await scene.call('POST', '/fails/resume');
     const resumed = await scene.get('fails');
     expect(resumed).toMatchObject({ pausedAt: null, nextAt: expect.any(String) });

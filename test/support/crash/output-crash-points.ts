@@ -10,13 +10,13 @@ const output = {
 const repaired = '[[output={"count":1} step=1]] [[output={"count":2} step=2]]';
 
 /** The turn's one object, wherever it is read; and how often the model was told of a reply that was none. */
-async function expectOneObject(scene: CrashScene, turn: FollowedTurn, told: number) {
+async function expectOneObject(scene: CrashScene, turn: FollowedTurn, repairs: number) {
   expect(await turn.exit()).toEqual(success);
   const object = { count: 2 };
   expect(turn.named('output:final').map(({ data }) => data)).toEqual([{ output: object }]);
   expect(await scene.statusOf(turn)).toMatchObject({ status: 'completed', output: object });
   const kinds = turn.named('system:notice').map(({ data }) => data['kind']);
-  expect(kinds.filter((kind) => kind === 'output-repair')).toHaveLength(told);
+  expect(kinds.filter((kind) => kind === 'output-repair')).toHaveLength(repairs);
 }
 
 /** Crash points of turns that are to end with an object. */

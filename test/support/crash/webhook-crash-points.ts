@@ -25,7 +25,7 @@ const idsOf = (receiver: Receiver, turnId: string): unknown[] =>
   receiver.ofTurn(turnId).map(({ headers }) => headers['webhook-id']);
 
 /** The receiver has got what is sent of a turn, once. */
-const expectTold = (receiver: Receiver, turnId: string): Promise<void> =>
+const expectDelivered = (receiver: Receiver, turnId: string): Promise<void> =>
   expectSoon(() => {
     const types = receiver.ofTurn(turnId).map(({ body }) => body.type);
     expect(types.toSorted()).toEqual(['turn.ended', 'turn.started']);
@@ -44,7 +44,7 @@ export const sendingPoints = (receiver: () => Receiver): Readonly<Record<string,
       await scene.stopped();
       expect(receiver().ofTurn(turnId)).toEqual([]);
       yield;
-      await expectTold(receiver(), turnId);
+      await expectDelivered(receiver(), turnId);
       for (const request of receiver().ofTurn(turnId)) verify(request, secret);
     },
   },
@@ -57,7 +57,7 @@ export const markingPoints = (receiver: () => Receiver): Readonly<Record<string,
     async *play(scene) {
       const { turnId, webhookId, secret } = await runTurn(scene, receiver());
       await scene.stopped();
-      await expectTold(receiver(), turnId);
+      await expectDelivered(receiver(), turnId);
       const sent = idsOf(receiver(), turnId);
       yield;
       await expectSoon(() => expect(idsOf(receiver(), turnId)).toHaveLength(4));

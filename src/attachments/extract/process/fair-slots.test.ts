@@ -18,7 +18,7 @@ function open(slots: number) {
   /** A job that the test ends, or the scheduler preempts. */
   const start = (principalId: string, name = principalId): Watched => {
     let end = (): void => undefined;
-    const told = new Promise<void>((resolve) => {
+    const signalled = new Promise<void>((resolve) => {
       end = resolve;
     });
     const job: Watched = { begun: 0, end, done: Promise.resolve() };
@@ -29,7 +29,7 @@ function open(slots: number) {
       const stopped = new Promise<never>((_resolve, reject) => {
         slot.signal.addEventListener('abort', () => reject(new Error('stopped')));
       });
-      await Promise.race([told, stopped]);
+      await Promise.race([signalled, stopped]);
     });
     return job;
   };

@@ -102,7 +102,7 @@ describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
   });
 
   it('is the same message for who comes back and reads it from its start', async () => {
-    const told = (message: UIMessage | undefined) =>
+    const shownParts = (message: UIMessage | undefined) =>
       message?.parts.map((part) => [
         part.type,
         'text' in part ? part.text : '',
@@ -112,7 +112,7 @@ describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
     const failed = events.flatMap((event) =>
       event.type === 'tool.ended' && event.status === 'error' ? event.callId : [],
     );
-    expect(told(whole)).toEqual(told(await readSegments(segments, failed)));
+    expect(shownParts(whole)).toEqual(shownParts(await readSegments(segments, failed)));
   });
 });
 
@@ -232,7 +232,7 @@ describe('calls on the AI SDK wire', () => {
 });
 
 describe('a subagent on the AI SDK wire', () => {
-  const told = (event: TurnEventBody): TurnEventBody => ({
+  const childEvent = (event: TurnEventBody): TurnEventBody => ({
     type: 'subagent.told',
     callId: 'a',
     childTurnId: 'turn_2',
@@ -242,7 +242,7 @@ describe('a subagent on the AI SDK wire', () => {
   it('is one part that is said again now and then, with the newest of its text', async () => {
     const text = 'word '.repeat(1_000);
     const deltas = Array.from({ length: 1_000 }, () =>
-      told({ type: 'text.delta', step: 1, text: 'word ' }),
+      childEvent({ type: 'text.delta', step: 1, text: 'word ' }),
     );
     const begun: TurnEventBody = {
       type: 'subagent.started',

@@ -85,11 +85,11 @@ const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
 
 /** A frame of a subagent's has whose it is beside its own fields. */
 function fieldsOf(event: string): { always: string[]; sometimes?: string[] } {
-  const told = fields[event.replace(/^subagent:/, '')];
-  if (fields[event] !== undefined || told === undefined) {
+  const known = fields[event.replace(/^subagent:/, '')];
+  if (fields[event] !== undefined || known === undefined) {
     return fields[event] ?? { always: ['unknown frame'] };
   }
-  return { ...told, always: ['childTurnId', 'parentToolUseId', ...told.always] };
+  return { ...known, always: ['childTurnId', 'parentToolUseId', ...known.always] };
 }
 
 describe('the harness wire', () => {

@@ -26,7 +26,8 @@ function log(...bodies: TurnEventBody[]): TurnEvent[] {
 }
 
 /** The events of a stream after the first, which every stream has. */
-const told = (...bodies: TurnEventBody[]): AgentFrame[] => parse(encode(log(...bodies))).slice(1);
+const framesOf = (...bodies: TurnEventBody[]): AgentFrame[] =>
+  parse(encode(log(...bodies))).slice(1);
 
 /** Events of each call, in order; fragments of its arguments joined. */
 function callsIn(events: readonly AgentFrame[]) {
@@ -124,7 +125,7 @@ describe('the end on the holodeck wire', () => {
     ['refusal', /declined/],
     ['something_new', /something_new/],
   ])('says the limit %s in words', (reason, words) => {
-    const [end] = told(ended({ outcome: 'limited', reason }));
+    const [end] = framesOf(ended({ outcome: 'limited', reason }));
     expect(end?.data).toMatchObject({ limit: { reason, message: expect.stringMatching(words) } });
   });
 
@@ -144,7 +145,7 @@ describe('the end on the holodeck wire', () => {
       retryable: true,
       requestId: 'req_1',
     };
-    const [error, ...more] = told(failed, ended({ outcome: 'failed', reason: errorType }));
+    const [error, ...more] = framesOf(failed, ended({ outcome: 'failed', reason: errorType }));
     expect(more).toEqual([]);
     const slug = errorType.toLowerCase().replaceAll('_', '-');
     expect(error).toEqual({
@@ -161,11 +162,11 @@ describe('the end on the holodeck wire', () => {
   });
 
   it('has no tokens where the provider reported none', () => {
-    expect(told(ended({ usage: noUsage }))[0]?.data).toMatchObject({ tokens_used: null });
+    expect(framesOf(ended({ usage: noUsage }))[0]?.data).toMatchObject({ tokens_used: null });
   });
 
   it('is an error without a failure, too', () => {
-    const [error] = told(ended({ outcome: 'failed', reason: 'interrupted' }));
+    const [error] = framesOf(ended({ outcome: 'failed', reason: 'interrupted' }));
     expect(error?.data).toMatchObject({ status: 500, title: 'Agent error' });
   });
 
@@ -175,7 +176,7 @@ describe('the end on the holodeck wire', () => {
     ['session-deleted', /deleted/],
     ['something-new', /interrupted/],
   ])('is an error for a turn that %s ended', (reason, words) => {
-    const [error] = told(ended({ outcome: 'interrupted', reason }));
+    const [error] = framesOf(ended({ outcome: 'interrupted', reason }));
     expect(error?.data).toMatchObject({
       type: 'https://turnpike.dev/docs/errors/interrupted',
       title: 'Interrupted',

@@ -57,8 +57,8 @@ describe('Conversation', () => {
         return { turnId: 'turn_1', isSteered: false, frames: nothing() };
       },
     });
-    const told: string[] = [];
-    const conversation = new Conversation('sess_1', api, (turnId) => told.push(turnId));
+    const changed: string[] = [];
+    const conversation = new Conversation('sess_1', api, (turnId) => changed.push(turnId));
     await conversation.open();
     await conversation.send({ message: 'Hello', attachments: [], opts: {} }, []);
     const [failed] = conversation.state.get().turns;
@@ -67,7 +67,7 @@ describe('Conversation', () => {
     expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
     expect(sent[1]).toEqual(sent[0]);
     expect(conversation.state.get().turns.map(({ turnId }) => turnId)).toEqual(['turn_1']);
-    expect(told).toEqual(['turn_1']);
+    expect(changed).toEqual(['turn_1']);
     await conversation.send({ message: 'Hello', attachments: [], opts: {} }, []);
     expect(sent[2]?.idempotencyKey).not.toBe(sent[0]?.idempotencyKey);
     conversation.close();

@@ -8,93 +8,95 @@ import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import type { CheckedToldTurn, NewTurn, ToldTurn } from './turn-submission.js';
+import type { CheckedClientTurn, NewTurn, ClientTurn } from './turn-submission.js';
 
-/** The reason of the end of told turns: no run of this server ended them. */
-const TOLD = 'told';
+/** The end reason of turns that the client sent: no attempt of this server ended them. Clients and rows know the word. */
+const FROM_CLIENT = 'told';
 
 /** Rows of one statement. */
 const ROWS_AT_ONCE = 500;
 
 /**
- * Checks the files of told turns.
+ * Checks the files of turns that a client sent.
  *
  * @param resolve checks the files of one message.
  * @param needsAll refuses the turn for a refused file; else the message says that the file is missing.
  * @throws TypedError ATTACHMENT_FAILURE 400.
  */
-export async function checkTold(
-  told: readonly ToldTurn[],
+export async function checkClientTurns(
+  clientTurns: readonly ClientTurn[],
   resolve: (ids: string[], files: readonly ReceivedFile[]) => Promise<ResolvedAttachments>,
   needsAll: boolean,
-): Promise<CheckedToldTurn[]> {
-  const checked: CheckedToldTurn[] = [];
-  for (const { said, ...rest } of told) {
-    const ids = said.flatMap((one) => (isKept(one) ? one.id : []));
-    const files = said.flatMap((one) => (typeof one === 'string' || isKept(one) ? [] : one));
+): Promise<CheckedClientTurn[]> {
+  const checked: CheckedClientTurn[] = [];
+  for (const { content, ...rest } of clientTurns) {
+    const ids = content.flatMap((one) => (isStoredFile(one) ? one.id : []));
+    const files = content.flatMap((one) =>
+      typeof one === 'string' || isStoredFile(one) ? [] : one,
+    );
     const hasFiles = ids.length + files.length > 0;
     const resolved = hasFiles ? await resolve(ids, files) : { files: [], errors: [] };
     if (needsAll) checkAllTaken(resolved);
-    checked.push({ parts: orderParts(said, resolved), ...rest });
+    checked.push({ parts: orderParts(content, resolved), ...rest });
   }
   return checked;
 }
 
 /** Texts and files in the order in which they were sent. Pure. */
 export function orderParts(
-  said: ToldTurn['said'],
+  content: ClientTurn['content'],
   { files, errors }: Pick<ResolvedAttachments, 'files' | 'errors'>,
 ): StoredPart[] {
   const byIndex = new Map<number | undefined, AttachmentRef>(
     files.map((file) => [file.index, file]),
   );
   // Files by id are resolved before those that came.
-  let nextKept = 0;
-  let nextSent = said.filter(isKept).length;
-  return said.map((one): StoredPart => {
+  let nextStored = 0;
+  let nextSent = content.filter(isStoredFile).length;
+  return content.map((one): StoredPart => {
     if (typeof one === 'string') return { type: 'text', text: one };
-    const index = isKept(one) ? nextKept++ : nextSent++;
+    const index = isStoredFile(one) ? nextStored++ : nextSent++;
     const file = byIndex.get(index);
     if (file !== undefined) return { type: 'file', file };
     const reason = errors.find((error) => error.index === index)?.reason ?? 'refused';
-    const name = isKept(one) ? one.id : one.name;
+    const name = isStoredFile(one) ? one.id : one.name;
     return { type: 'text', text: `[The file ${name} is missing here: ${reason}]` };
   });
 }
 
-function isKept(one: ToldTurn['said'][number]): one is { id: string } {
+function isStoredFile(one: ClientTurn['content'][number]): one is { id: string } {
   return typeof one !== 'string' && 'id' in one;
 }
 
-/** Whether told turns end with outputs of tools, from which the model goes on without a message. */
-export function endsWithOutputs(told: readonly Pick<ToldTurn, 'replies'>[]): boolean {
+/** Whether the turns of a client end with outputs of tools, from which the model goes on without a message. */
+export function endsWithOutputs(clientTurns: readonly Pick<ClientTurn, 'replies'>[]): boolean {
   return (
-    told
+    clientTurns
       .at(-1)
       ?.replies.at(-1)
       ?.calls.some(({ output }) => output !== undefined) ?? false
   );
 }
 
-/** Stores the told turns of a turn that is about to be stored, in its transaction. @returns their ids. */
-export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]> {
-  const { told = [], toldFirst = false, sessionId, now } = turn;
-  if (told.length === 0) return [];
+/** Stores the turns that a client sent with its message, in the transaction that stores the message. @returns their ids. */
+export async function storeClientTurns(tx: Queryable, turn: NewTurn): Promise<string[]> {
+  const { clientTurns = [], clientTurnsOnlyIfEmpty = false, sessionId, now } = turn;
+  if (clientTurns.length === 0) return [];
   const [last] = await tx
     .select({ at: max(turns.createdAt) })
     .from(turns)
     .where(eq(turns.sessionId, sessionId));
-  if (toldFirst && last !== undefined && last.at !== null) return [];
-  const first = Math.max(now.getTime() - told.length, (last?.at?.getTime() ?? 0) + 1);
+  if (clientTurnsOnlyIfEmpty && last !== undefined && last.at !== null) return [];
+  const first = Math.max(now.getTime() - clientTurns.length, (last?.at?.getTime() ?? 0) + 1);
   const callIds = new CallIds();
-  const rows = told.map((one, index) => {
+  const rows = clientTurns.map((one, index) => {
     const at = new Date(first + index);
-    return tellTurn(turn, one, { id: newTimeId('turn', at.getTime()), at, callIds });
+    return rowsOf(turn, one, { id: newTimeId('turn', at.getTime()), at, callIds });
   });
   // A statement has 65,535 parameters at most.
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
-    await tx.insert(turns).values(some.map((row) => toTurn(turn, row)));
+    await tx.insert(turns).values(some.map((row) => turnRow(turn, row)));
     await tx.insert(messages).values(some.map(({ stored }) => stored));
   }
   const replies = rows.flatMap((row) => row.steps);
@@ -108,7 +110,7 @@ export async function storeTold(tx: Queryable, turn: NewTurn): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-function toTurn(turn: NewTurn, { id, at, message, clientId }: ReturnType<typeof tellTurn>) {
+function turnRow(turn: NewTurn, { id, at, message, clientId }: ReturnType<typeof rowsOf>) {
   const { sessionId, principalId } = turn;
   const nothing = { opts: {}, attachments: [], rejectedAttachments: [] };
   return {
@@ -118,26 +120,26 @@ function toTurn(turn: NewTurn, { id, at, message, clientId }: ReturnType<typeof 
     status: 'completed' as const,
     attempt: 1,
     request: { message, ...nothing, ...compact({ clientMessageId: clientId }) },
-    requestHash: TOLD,
-    options: withoutTerms(turn.options),
+    requestHash: FROM_CLIENT,
+    options: withoutRunOptions(turn.options),
     exitCode: 0,
-    endReason: TOLD,
+    endReason: FROM_CLIENT,
     createdAt: at,
     startedAt: at,
     endedAt: at,
   };
 }
 
-interface Place {
+interface TurnIdentity {
   id: string;
   at: Date;
   callIds: CallIds;
 }
 
-function tellTurn(
+function rowsOf(
   { sessionId }: NewTurn,
-  { parts, replies, clientId }: CheckedToldTurn,
-  { id, at, callIds }: Place,
+  { parts, replies, clientId }: CheckedClientTurn,
+  { id, at, callIds }: TurnIdentity,
 ) {
   const numbered = replies.map((reply, index) => ({
     ...reply,
@@ -199,7 +201,7 @@ function tellTurn(
 }
 
 /** Client tools and the object's schema are terms of a run, and long. */
-function withoutTerms({ options, provenance }: NewTurn['options']): NewTurn['options'] {
+function withoutRunOptions({ options, provenance }: NewTurn['options']): NewTurn['options'] {
   const { clientTools: _tools, output: _output, ...kept } = options;
   return { options: kept, provenance, problems: [] };
 }
