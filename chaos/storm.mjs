@@ -2,7 +2,7 @@ import { TurnAudit } from './audit-turns.mjs';
 import { checkDeliveries } from './check/check-deliveries.mjs';
 import { checkLines, checkViews } from './check/check-lines.mjs';
 import { checkMemory } from './check/check-memory.mjs';
-import { checkSlots } from './check/check-slots.mjs';
+import { checkScheduleRuns } from './check/check-schedule-runs.mjs';
 import { checkLeftovers } from './check/check-leftovers.mjs';
 import { PERSONA, REDIS_PREFIX } from './cluster/start-cluster.mjs';
 import { runFaults } from './faults/run-faults.mjs';
@@ -10,7 +10,7 @@ import { measureIdle, measureMemory, waitForQuiet } from './inspect/wait-for-qui
 import { loadDeliveries } from './inspect/load-deliveries.mjs';
 import { loadLines, readViews } from './inspect/load-lines.mjs';
 import { loadMemory } from './inspect/load-memory.mjs';
-import { loadSlots, waitForSlots } from './inspect/load-slots.mjs';
+import { loadSchedules, waitForDueRuns } from './inspect/load-schedules.mjs';
 import { createSession } from './load/begin-session.mjs';
 import { runLoad } from './load/run-load.mjs';
 import { pauseSchedules, runSchedules } from './load/run-schedules.mjs';
@@ -24,8 +24,8 @@ const SETTLE_MS = 60_000;
 /** Minutes from which on a run waits for the database's pools to shrink. */
 const MINUTES_FOR_POOLS = 2;
 
-/** Minutes from which on a run waits for slots that a dead process holds. */
-const MINUTES_FOR_SLOTS = 1;
+/** Minutes from which on a run waits for fire times that a dead process holds. */
+const MINUTES_FOR_SCHEDULES = 1;
 
 /**
  * @typedef {object} Storm
@@ -99,7 +99,7 @@ export async function storm(given) {
   const loadMs = Date.now() - startAt;
   log(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
 
-  const settledAt = minutes >= MINUTES_FOR_SLOTS ? await waitForSlots(pool) : undefined;
+  const settledAt = minutes >= MINUTES_FOR_SCHEDULES ? await waitForDueRuns(pool) : undefined;
   await pauseSchedules(world);
   const quiet = { pool, redis, giveUpAt: Date.now() + SETTLE_MS };
   const leftovers = await waitForQuiet(quiet, {
@@ -114,7 +114,7 @@ export async function storm(given) {
   const { giveUpAt } = world;
   const lines = await loadLines(pool, giveUpAt);
   const views = await readViews(cluster.views);
-  const schedules = await loadSlots(pool, { giveUpAt, settledAt, triggers });
+  const schedules = await loadSchedules(pool, { giveUpAt, settledAt, triggers });
   const memory = await loadMemory(pool, giveUpAt);
   const memoryAfter = await measureMemory(servers);
   return {
@@ -131,7 +131,7 @@ export async function storm(given) {
       ...checkDeliveries(outbox, receiver.received),
       ...checkLines(world.sessions, lines),
       ...checkViews(views, world.lines, lines),
-      ...schedules.flatMap(checkSlots),
+      ...schedules.flatMap(checkScheduleRuns),
       ...checkMemory(memory.calls, memory.files),
     ],
     kept: countKept({ lines, views, schedules, memory, asked: hook.asked }),
@@ -165,9 +165,9 @@ function countKept({ lines, views, schedules, memory, asked }) {
     ['turns that replaced others', lines.filter((row) => row.replaces !== null).length],
     ['superseded turns', lines.filter((row) => row.supersededBy !== null).length],
     ['requests to the model', views.length],
-    ['slots with a turn', runs.filter(isTurnOf('slot')).length],
-    ['slots skipped', runs.filter(({ outcome }) => outcome === 'skipped').length],
-    ['records of missed slots', runs.filter(({ outcome }) => outcome === 'missed').length],
+    ['fire times with a turn', runs.filter(isTurnOf('slot')).length],
+    ['fire times skipped', runs.filter(({ outcome }) => outcome === 'skipped').length],
+    ['records of missed fire times', runs.filter(({ outcome }) => outcome === 'missed').length],
     ['triggers', runs.filter(isTurnOf('trigger')).length],
     ['writes to memories', memory.calls.filter(({ status }) => status === 'success').length],
     ['writes refused', memory.calls.filter(({ status }) => status === 'error').length],

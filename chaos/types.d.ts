@@ -184,9 +184,9 @@ export type ViolationKind =
   | 'fork-differs'
   | 'superseded-shown'
   | 'view-differs'
-  | 'slot-twice'
-  | 'slot-late'
-  | 'slot-lost'
+  | 'run-twice'
+  | 'run-late'
+  | 'run-lost'
   | 'memory-twice'
   | 'memory-lost'
   | 'ran-unasked'
@@ -234,24 +234,24 @@ export interface LineRow {
 /** Names of turns whose messages were in a request to the model, in order. */
 export type View = readonly string[];
 
-/** A schedule with what is stored of its slots. Times are milliseconds since the epoch. */
+/** A schedule with what is stored of its fire times. Times are milliseconds since the epoch. */
 export interface ScheduleRows {
   key: string;
   everyMs: number;
   catchUpMs: number;
-  /** Its first slot, and the first without an outcome. */
+  /** Its first fire time, and the first without an outcome. */
   firstAt: number;
   nextAt: number;
-  /** When that was read, if the run gave slots the time to be run. */
+  /** When that was read, if the run gave fire times the time to be run. */
   settledAt: number | undefined;
-  /** Longest time after its time at which a slot is run, in ms. Absent: processes die, and nothing is said. */
+  /** Longest time from a fire time to its run, in ms. Absent: processes die, and nothing is said. */
   maxLateMs?: number | undefined;
   runs: {
     cause: 'slot' | 'trigger';
     triggerKey: string | null;
-    slot: number;
+    fireAt: number;
     outcome: 'submitted' | 'skipped' | 'refused' | 'missed';
-    /** The slot after the last that was missed. */
+    /** The fire time after the last that was missed. */
     missedUntil: number | null;
     turnId: string | null;
     hasTurn: boolean;
@@ -259,7 +259,7 @@ export interface ScheduleRows {
   }[];
   /** Turns that were submitted for it. */
   turnIds: string[];
-  /** Whether a slot may be skipped: its turns do not overlap. */
+  /** Whether a fire time may be skipped: its turns do not overlap. */
   maySkip: boolean;
   /** Keys of triggers that the API acknowledged, with their turns. */
   triggers: { triggerKey: string; turnId: string }[];

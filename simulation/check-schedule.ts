@@ -1,12 +1,12 @@
 import { checkLines, checkViews } from '../chaos/check/check-lines.mjs';
 import { checkMarks } from '../chaos/check/check-marks.mjs';
 import { checkMemory } from '../chaos/check/check-memory.mjs';
-import { checkSlots } from '../chaos/check/check-slots.mjs';
+import { checkScheduleRuns } from '../chaos/check/check-schedule-runs.mjs';
 import { checkTurn } from '../chaos/check/check-turn.mjs';
 import { loadLines } from '../chaos/inspect/load-lines.mjs';
 import { loadMemory } from '../chaos/inspect/load-memory.mjs';
 import { loadRows } from '../chaos/inspect/load-rows.mjs';
-import { loadSlots } from '../chaos/inspect/load-slots.mjs';
+import { loadSchedules } from '../chaos/inspect/load-schedules.mjs';
 import { markerOf } from '../chaos/plan/plan-turn.mjs';
 import type { TurnHistory, TurnRows, View, Violation } from '../chaos/types.js';
 import type { ResolvedLimits } from '../src/access/principal.js';
@@ -46,7 +46,7 @@ function poolOf(database: SimulatedDatabase) {
   };
 }
 
-/** Longest time after which a slot is run where no process dies, in ms: clocks differ by up to 1.5 s. */
+/** Longest time from a fire time to its run where no process dies, in ms: clocks differ by up to 1.5 s. */
 const MAX_LATE_MS = 5_000;
 
 /** Checks lines, forks, memories and schedules as the chaos kit checks those of a cluster. */
@@ -60,13 +60,13 @@ export async function checkBranches(
   const rows = await loadLines(pool, 0);
   const { calls, files } = await loadMemory(pool, 0);
   const maxLateMs = isTimed ? MAX_LATE_MS : undefined;
-  const slots = { giveUpAt: 0, settledAt: undefined, triggers };
-  const schedules = await loadSlots(pool, slots);
+  const reading = { giveUpAt: 0, settledAt: undefined, triggers };
+  const schedules = await loadSchedules(pool, reading);
   return [
     ...checkLines(sessions, rows),
     ...checkViews(views, lines, rows),
     ...checkMemory(calls, files),
-    ...schedules.flatMap((schedule) => checkSlots({ ...schedule, maxLateMs })),
+    ...schedules.flatMap((schedule) => checkScheduleRuns({ ...schedule, maxLateMs })),
   ];
 }
 

@@ -32,7 +32,7 @@ const subagentGovernance = { contextSealed: true, pipelineRunApproved: true, app
 /** Limits of the principal's day; 0: no limit. */
 export function planLimits(seed: number): ResolvedLimits {
   const random = seededRandom(seed, 'limits');
-  // A slot of a schedule that the budget refuses would be no fault.
+  // A fire time of a schedule that the budget refuses would be no fault.
   const tokensPerDay = !isBranching(seed) && random.chance(0.25) ? random.whole(2_000, 9_000) : 0;
   return { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay: 0 };
 }

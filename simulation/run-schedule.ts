@@ -23,8 +23,8 @@ import { useVirtualGlobals } from './virtual-globals.js';
 /** Virtual time of the first step, in ms since the epoch. */
 export const STARTED_AT = Date.parse('2026-01-01T00:00:00Z');
 
-/** Virtual time of the first step of a schedule with slots, from `STARTED_AT`: a minute begins soon. */
-const BEFORE_SLOT_MS = 57_000;
+/** Virtual time of the first step of a schedule with fire times, from `STARTED_AT`: a minute begins soon. */
+const BEFORE_FIRE_TIME_MS = 57_000;
 
 /** One schedule of this many has only faults that cost no worker its turn: nothing excuses a takeover. */
 const CALM_EVERY = 4;
@@ -57,7 +57,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
   const isCalm = seed % CALM_EVERY === 0;
   const hasSchedules = isBranching(seed);
   const random = (purpose: string) => seededRandom(seed, purpose);
-  const startedAt = STARTED_AT + (hasSchedules ? BEFORE_SLOT_MS : 0);
+  const startedAt = STARTED_AT + (hasSchedules ? BEFORE_FIRE_TIME_MS : 0);
   const scheduler = new Scheduler(random('schedule'), startedAt, hasSchedules);
   const restore = useVirtualGlobals({
     now: () => scheduler.now,
@@ -74,7 +74,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     const effects = new Map<string, number>();
     const parts = { scheduler, services, database, redis, model, effects, folders };
     const world: World = { ...parts, hasSchedules };
-    // Where nothing dies, one worker has to see to every slot in time.
+    // Where nothing dies, one worker has to see to every fire time in time.
     const isTimed = isCalm && hasSchedules;
     const { apis, servers } = deploy(world, seed, isTimed ? 1 : 3);
     const principal = localPrincipal(planLimits(seed));

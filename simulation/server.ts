@@ -43,7 +43,7 @@ export interface World {
   folders: Folders;
   /** The model's API: one for all processes, with one prompt cache. */
   model: typeof fetch;
-  /** Whether workers look for slots of schedules. */
+  /** Whether workers look for fire times of schedules. */
   hasSchedules: boolean;
 }
 

@@ -24,7 +24,8 @@ export function checkDeliveries({ ended, deliveries }, received) {
   for (const { turnId, outcome } of ended) {
     const endDeliveries = ends.get(turnId) ?? [];
     if (endDeliveries.length === 0) report('end-untold', turnId, `${outcome}, without a delivery`);
-    if (endDeliveries.length > 1) report('two-ends', turnId, `${endDeliveries.length} deliveries of its end`);
+    if (endDeliveries.length > 1)
+      report('two-ends', turnId, `${endDeliveries.length} deliveries of its end`);
     for (const one of endDeliveries) {
       if (one.outcome === outcome) continue;
       report('end-differs', turnId, `the webhook has ${one.outcome}; stored: ${outcome}`);

@@ -13,7 +13,7 @@ const keys = /** @type {const} */ ({
 /** Milliseconds between two triggers. */
 const TRIGGER_MS = 1_500;
 
-/** The schedule that is triggered beside its slots. */
+/** The schedule that is triggered beside its fire times. */
 export const TRIGGERED = keys.allow;
 
 /** Keys of schedules whose slots may be skipped. @type {readonly string[]} */

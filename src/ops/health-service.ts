@@ -6,7 +6,7 @@ import { type EventLog } from '../events/event-log.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
-import { findLateSeconds } from '../schedules/slot-store.js';
+import { findLateSeconds } from '../schedules/schedule-run-store.js';
 import { DATABASE, type Database, type OpenedDatabase } from '../storage/connection.js';
 import { compact } from '../platform/compact.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';

@@ -10,7 +10,7 @@ import { packageCommit, packageVersion } from '../platform/process/package-root.
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { OPENED_DATABASE, type OpenedDatabase, type Database } from '../storage/connection.js';
 import { approvals } from '../storage/governance-schema.js';
-import { findLateSeconds } from '../schedules/slot-store.js';
+import { findLateSeconds } from '../schedules/schedule-run-store.js';
 import { turns } from '../storage/schema.js';
 import { isUnended, type UnendedStatus } from './unended-turns.js';
 

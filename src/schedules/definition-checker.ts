@@ -11,7 +11,7 @@ import { SessionStore } from '../session/session-store.js';
 import { messageTooLong, optionsTooLong } from '../turn/state/turn-errors.js';
 import { invalidField } from './schedule-errors.js';
 import type { ScheduleDto, ScheduleRow } from './schedule.dto.js';
-import { Slots } from './slots.js';
+import { FireTimes } from './fire-times.js';
 
 /** What a principal says of a schedule. */
 type Definition = Pick<
@@ -108,7 +108,7 @@ export function findTimeFault(cron: string, tz: string, now: number): TimeFault 
     return { param: 'tz', message };
   }
   try {
-    new Slots(cron, tz).after(now);
+    new FireTimes(cron, tz).after(now);
     return undefined;
   } catch (error) {
     return { param: 'cron', message: `'cron' ${whyNoTimes(cron, error)}` };
@@ -141,7 +141,7 @@ function whyNoTimes(cron: string, error: unknown): string {
 
 function isCron(cron: string): boolean {
   try {
-    return new Slots(cron, 'UTC') instanceof Slots;
+    return new FireTimes(cron, 'UTC') instanceof FireTimes;
   } catch {
     return false;
   }

@@ -14,14 +14,14 @@ import { countBelow, foundRow, returnedRow } from '../storage/rows.js';
 import { scheduleRuns, schedules } from '../storage/automation-schema.js';
 import { turns } from '../storage/schema.js';
 import { ScheduledTurns } from './scheduled-turns.js';
-import { SlotStore, SlotTaken } from './slot-store.js';
+import { ScheduleRunStore, RunTaken } from './schedule-run-store.js';
 import {
   nothingToChange,
   scheduleExists,
   scheduleLimit,
   scheduleNotFound,
 } from './schedule-errors.js';
-import { LocalClock, Slots } from './slots.js';
+import { LocalClock, FireTimes } from './fire-times.js';
 import { DefinitionChecker, type KeyedDefinition } from './definition-checker.js';
 import {
   viewRun,
@@ -52,7 +52,7 @@ export class ScheduleService {
     @Inject(CONFIG) private readonly config: Pick<Config, 'schedulesPerPrincipal'>,
     private readonly checker: DefinitionChecker,
     private readonly turns: ScheduledTurns,
-    private readonly slots: SlotStore,
+    private readonly runStore: ScheduleRunStore,
     private readonly audit: AuditLog,
   ) {}
 
@@ -72,8 +72,8 @@ export class ScheduleService {
   }
 
   /**
-   * Creates the schedule, or gives the one of that name another definition. Its next slot stays where its times do:
-   * a definition that is put again loses no slot.
+   * Creates the schedule, or gives the one of that name another definition. Its next fire time stays where its times
+   * do: a definition that is put again loses no fire time.
    *
    * @param name `isNew`: a key that is taken is refused; else its schedule is replaced.
    * @throws TypedError: see `DefinitionChecker`; SCHEDULE_LIMIT 429; SCHEDULE_EXISTS 412.
@@ -93,7 +93,7 @@ export class ScheduleService {
       const rows = { table: schedules, where: eq(schedules.principalId, caller.id) };
       await countBelow(tx, rows, this.config.schedulesPerPrincipal, scheduleLimit);
       const now = this.clock.now();
-      const [createdAt, nextAt] = [new Date(now), nextSlot(definition, now)];
+      const [createdAt, nextAt] = [new Date(now), nextFireAt(definition, now)];
       const times = { nextAt, failuresFrom: createdAt, createdAt, updatedAt: createdAt };
       const row = { id: newId('sched'), ...name, ...definition, ...times };
       const created = await tx.insert(schedules).values(row).returning();
@@ -132,8 +132,8 @@ export class ScheduleService {
   }
 
   /**
-   * Lets a paused schedule go on, from now: the slots of the pause are no misses. It acts with the caller's key from
-   * then on.
+   * Lets a paused schedule go on, from now: the fire times of the pause are no misses. It acts with the caller's key
+   * from then on.
    *
    * @throws TypedError SCHEDULE_NOT_FOUND 404.
    */
@@ -168,7 +168,8 @@ export class ScheduleService {
   }
 
   /**
-   * Runs a schedule now, beside its slots, also while it is paused. A repeated idempotency key gives the first run.
+   * Runs a schedule now, beside its fire times, also while it is paused. A repeated idempotency key gives the first
+   * run.
    *
    * @throws TypedError of each check of a turn; TURN_IN_PROGRESS 409 where it would overlap.
    */
@@ -186,14 +187,14 @@ export class ScheduleService {
         principal,
         idempotencyKey: newId('trigger'),
         store: async (tx, run) => {
-          await this.slots.triggerIn(tx, schedule, { ...run, triggerKey });
+          await this.runStore.triggerIn(tx, schedule, { ...run, triggerKey });
           const entry = { principalId: principal.id, subject: schedule.id, details: { key } };
           await this.audit.write({ ...entry, action: 'schedule.triggered' }, tx);
         },
       });
     } catch (error) {
       // The same request came twice and the other one is through, or the schedule is gone.
-      if (!(error instanceof SlotTaken)) throw error;
+      if (!(error instanceof RunTaken)) throw error;
     }
     const stored = await this.#triggered(schedule, triggerKey);
     // Without one, the schedule was deleted in this moment, with its runs.
@@ -216,7 +217,7 @@ export class ScheduleService {
     return { runs: rows.map(viewRun), ...next };
   }
 
-  /** The next slots, also of a paused schedule. @throws TypedError SCHEDULE_NOT_FOUND 404. */
+  /** The next fire times, also of a paused schedule. @throws TypedError SCHEDULE_NOT_FOUND 404. */
   async upcoming(
     key: string,
     count: number,
@@ -224,9 +225,9 @@ export class ScheduleService {
   ): Promise<UpcomingSlotDto[]> {
     const { cron, tz } = await getRow(this.db, { principalId, key });
     const clock = new LocalClock(tz);
-    return new Slots(cron, tz).next(this.clock.now(), count).map((slot) => ({
-      at: new Date(slot).toISOString(),
-      local: new Date(clock.wallAt(slot)).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length),
+    return new FireTimes(cron, tz).next(this.clock.now(), count).map((fireAt) => ({
+      at: new Date(fireAt).toISOString(),
+      local: new Date(clock.wallAt(fireAt)).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length),
     }));
   }
 
@@ -271,13 +272,13 @@ export class ScheduleService {
     return returnedRow(changed, 'schedule');
   }
 
-  /** The next slot that has no outcome yet: another process's clock may have been ahead of this one's. */
+  /** The next fire time that has no outcome yet: another process's clock may have been ahead of this one's. */
   async #nextFree(tx: Queryable, { id }: ScheduleRow, times: Times): Promise<Date> {
     const [last] = await tx
-      .select({ slot: max(scheduleRuns.slot) })
+      .select({ fireAt: max(scheduleRuns.fireAt) })
       .from(scheduleRuns)
       .where(and(eq(scheduleRuns.scheduleId, id), eq(scheduleRuns.cause, 'slot')));
-    return nextSlot(times, Math.max(this.clock.now(), last?.slot?.getTime() ?? 0));
+    return nextFireAt(times, Math.max(this.clock.now(), last?.fireAt?.getTime() ?? 0));
   }
 
   async #note(tx: Queryable, action: AuditAction, schedule: ScheduleRow): Promise<ScheduleRow> {
@@ -289,8 +290,8 @@ export class ScheduleService {
 
 type Times = Pick<ScheduleRow, 'cron' | 'tz'>;
 
-function nextSlot({ cron, tz }: Times, after: number): Date {
-  return new Date(new Slots(cron, tz).after(after));
+function nextFireAt({ cron, tz }: Times, after: number): Date {
+  return new Date(new FireTimes(cron, tz).after(after));
 }
 
 function isNamed({ principalId, key }: ScheduleName): SQL | undefined {

@@ -4,14 +4,14 @@ import { withTimeout } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import type { ScheduleRow } from './schedule.dto.js';
-import { untilMinute } from './slots.js';
-import { SlotRunner } from './slot-runner.js';
-import { SlotStore } from './slot-store.js';
+import { untilMinute } from './fire-times.js';
+import { ScheduleRunner } from './schedule-runner.js';
+import { ScheduleRunStore } from './schedule-run-store.js';
 
-/** Most time between two looks, in ms: slots come at whole minutes, those of dead processes at any time. */
+/** Most time between two looks, in ms: fire times come at whole minutes, those of dead processes at any time. */
 const LOOK_MS = 15_000;
 
-/** Time that a stop waits for slots under way, in ms. */
+/** Time that a stop waits for runs under way, in ms. */
 const STOP_MS = 5_000;
 
 /** Schedules that a process sees to at once. */
@@ -23,14 +23,14 @@ export class ScheduleTicker implements OnModuleDestroy {
   readonly #poller: Poller;
 
   constructor(
-    @Inject(SlotStore) private readonly slots: Pick<SlotStore, 'claim'>,
-    @Inject(SlotRunner) private readonly runner: Pick<SlotRunner, 'run'>,
+    @Inject(ScheduleRunStore) private readonly runs: Pick<ScheduleRunStore, 'claim'>,
+    @Inject(ScheduleRunner) private readonly runner: Pick<ScheduleRunner, 'run'>,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
   ) {
     this.#poller = new Poller(() => this.#look(), {
       clock,
-      // A look that began before a minute has not seen its slots, however long it took: the next one is then due.
+      // A look that began before a minute has not seen its fire times, however long it took: the next one is then due.
       waitMs: (lookedAt) => lookedAt + Math.min(LOOK_MS, untilMinute(lookedAt)) - clock.now(),
       onError: (error) =>
         logger.warn({ error }, 'could not look for due schedules; trying again within 15 seconds'),
@@ -43,7 +43,7 @@ export class ScheduleTicker implements OnModuleDestroy {
 
   /**
    * Begins nothing more, and resolves when what was begun has ended. A database that does not answer holds no stop up:
-   * the slots are left to their leases.
+   * the schedules are left to their leases.
    */
   async onModuleDestroy(): Promise<void> {
     await withTimeout(STOP_MS, this.#poller.stop());
@@ -52,7 +52,7 @@ export class ScheduleTicker implements OnModuleDestroy {
   async #look(): Promise<void> {
     const free = MAX_CONCURRENT_RUNS - this.#poller.running;
     if (free === 0) return;
-    const claimed = await this.slots.claim(free);
+    const claimed = await this.runs.claim(free);
     // Others may be due: they have the room that these leave.
     const isMore = claimed.length === free;
     for (const schedule of claimed) this.#poller.begin(this.#run(schedule), isMore);

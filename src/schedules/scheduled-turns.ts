@@ -12,9 +12,9 @@ import { unendedStatuses, type TurnStatus } from '../storage/shapes/stored-turn.
 import { TurnSubmitter } from '../turn/submit/turn-submitter.js';
 import { scheduleOverlaps } from './schedule-errors.js';
 import type { ScheduleRow } from './schedule.dto.js';
-import type { SlotOutcome } from './slot-store.js';
+import type { RunResult } from './schedule-run-store.js';
 
-type Submitted = Extract<SlotOutcome, { outcome: 'submitted' }>;
+type Submitted = Extract<RunResult, { outcome: 'submitted' }>;
 
 /** A turn of a schedule that is to be submitted. */
 export interface ScheduledTurn {

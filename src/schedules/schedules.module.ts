@@ -8,21 +8,21 @@ import { ScheduleController } from './schedule.controller.js';
 import { ScheduleService } from './schedule-service.js';
 import { ScheduleTicker } from './schedule-ticker.js';
 import { ScheduledTurns } from './scheduled-turns.js';
-import { SlotRunner } from './slot-runner.js';
-import { SlotStore } from './slot-store.js';
+import { ScheduleRunner } from './schedule-runner.js';
+import { ScheduleRunStore } from './schedule-run-store.js';
 
 /** The routes of schedules. */
 @Module({
   imports: [AccessModule, AgentsModule, SessionModule, TurnModule],
   controllers: [ScheduleController],
-  providers: [DefinitionChecker, ScheduledTurns, SlotStore, ScheduleService],
+  providers: [DefinitionChecker, ScheduledTurns, ScheduleRunStore, ScheduleService],
 })
 export class ScheduleApiModule {}
 
 /** Submits the turns of schedules when they are due. */
 @Module({
   imports: [AccessModule, SessionModule, TurnModule],
-  providers: [SlotStore, ScheduledTurns, SlotRunner, ScheduleTicker],
+  providers: [ScheduleRunStore, ScheduledTurns, ScheduleRunner, ScheduleTicker],
   exports: [ScheduleTicker],
 })
 export class SchedulerModule {}

@@ -14,7 +14,7 @@ import { instant, jsonString } from './column-types.js';
 
 /** Tables of schedules: turns that principals start at times of a zone's clock, and the outcome of each. */
 
-/** The fate of a slot while the schedule's turn before it has not ended. */
+/** The fate of a fire time while the schedule's turn before it has not ended. */
 export const overlaps = ['skip', 'queueOne', 'allow'] as const;
 export type Overlap = (typeof overlaps)[number];
 
@@ -55,11 +55,11 @@ export const schedules = pgTable(
     opts: json('opts').$type<Record<string, unknown>>(),
     overlap: text('overlap').$type<Overlap>().notNull(),
     catchUpMs: integer('catch_up_ms').notNull(),
-    /** The first slot without an outcome. */
+    /** The first fire time without an outcome. */
     nextAt: instant('next_at').notNull(),
-    /** A process sees to the slot until then; null: none. */
+    /** A process sees to the fire time until then; null: none. */
     leasedUntil: instant('leased_until'),
-    /** Number of changes so far; the fence of what a process stores about a slot. */
+    /** Number of changes so far; the fence of what a process stores about a fire time. */
     revision: integer('revision').notNull().default(1),
     /** Null: it is not paused. */
     pausedAt: instant('paused_at'),
@@ -87,23 +87,23 @@ export const scheduleRuns = pgTable(
       .notNull()
       .references(() => schedules.id, { onDelete: 'cascade' }),
     cause: text('cause').$type<'slot' | 'trigger'>().notNull(),
-    /** Of a trigger: its time. Of missed slots: the first. */
-    slot: instant('slot').notNull(),
+    /** Of a trigger: its time. Of missed fire times: the first. */
+    fireAt: instant('slot').notNull(),
     /** The `Idempotency-Key` of a trigger; null: none. */
     triggerKey: text('trigger_key'),
     outcome: text('outcome').$type<RunOutcome>().notNull(),
     turnId: text('turn_id'),
     sessionId: text('session_id'),
     error: json('error').$type<RunError>(),
-    /** Number of missed slots, of which this is the record. */
+    /** Number of missed fire times, of which this is the record. */
     missed: integer('missed'),
-    /** The slot after the last that was missed. */
+    /** The fire time after the last that was missed. */
     missedUntil: instant('missed_until'),
     createdAt: instant('created_at').notNull(),
   },
   (run) => [
     uniqueIndex('schedule_runs_one_per_slot')
-      .on(run.scheduleId, run.slot)
+      .on(run.scheduleId, run.fireAt)
       .where(sql`cause = 'slot'`),
     uniqueIndex('schedule_runs_one_per_trigger').on(run.scheduleId, run.triggerKey),
     index('schedule_runs_by_time').on(run.scheduleId, run.id),

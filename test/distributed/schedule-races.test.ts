@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
 import { ScheduleTicker } from '../../src/schedules/schedule-ticker.js';
-import { SlotRunner } from '../../src/schedules/slot-runner.js';
+import { ScheduleRunner } from '../../src/schedules/schedule-runner.js';
 import { scheduleRuns, schedules } from '../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../src/storage/schema.js';
 import { expectSoon } from '../support/expect-soon.js';
@@ -20,7 +20,7 @@ describe('several processes over one database', () => {
     scene = new ScheduleScene(first);
     const sessionId = await first.client.createSession(first.projectRoot);
     for (let n = 0; n < COUNT; n += 1) {
-      // Some share a session, whose lock the slots meet at.
+      // Some share a session, whose lock the fire times meet at.
       const shared = { session: sessionId, overlap: 'allow' };
       await scene.put(`s${n}`, n % 8 === 0 ? shared : {});
     }
@@ -31,13 +31,13 @@ describe('several processes over one database', () => {
 
   const db = () => servers[0]?.db ?? Promise.reject(new Error('There is no server'));
 
-  /** Why slots were left to the end of their lease: the reason, where one has no run yet. */
+  /** Why fire times were left to the end of their lease: the reason, where one has no run yet. */
   const left = () =>
     servers.flatMap(({ logLines }) =>
       logLines.filter((line) => line.includes('could not run a due schedule')),
     );
 
-  /** Each schedule has as many runs as slots have come, each with a turn and no session without one. */
+  /** Each schedule has as many runs as fire times have come, each with a turn and no session without one. */
   const expectRuns = async (each: number): Promise<void> => {
     const database = await db();
     await expectSoon(async () =>
@@ -55,31 +55,34 @@ describe('several processes over one database', () => {
     expect(await database.$count(sessions)).toBe(made * each + 1);
   };
 
-  it('submit each of many slots that come at once exactly once', async () => {
+  it('submit each of many fire times that come at once exactly once', async () => {
     const database = await db();
     await database.update(schedules).set({ nextAt: minutesAgo(1) });
     for (const { get } of servers) get(ScheduleTicker).start();
     await expectRuns(1);
   });
 
-  it('submit a slot once that all of them hold at once, as after a lease that was lost', async () => {
+  it('submit a fire time once that all of them hold at once, as after a lease that was lost', async () => {
     const database = await db();
     await expectSoon(async () =>
       expect(await database.$count(turns, sql`${turns.endedAt} is null`)).toBe(0),
     );
-    const slot = minutesAgo(0);
+    const fireAt = minutesAgo(0);
     const held = await database
       .update(schedules)
-      .set({ nextAt: slot, leasedUntil: new Date(Date.now() + 600_000) })
+      .set({ nextAt: fireAt, leasedUntil: new Date(Date.now() + 600_000) })
       .returning();
-    // All of them at one slot, and then at the next.
+    // All of them at one fire time, and then at the next.
     await Promise.all(
       servers.map(async ({ get }) => {
-        for (const schedule of held) await get(SlotRunner).run(schedule);
+        for (const schedule of held) await get(ScheduleRunner).run(schedule);
       }),
     );
     await expectRuns(2);
-    const settled = await database.select().from(scheduleRuns).where(eq(scheduleRuns.slot, slot));
+    const settled = await database
+      .select()
+      .from(scheduleRuns)
+      .where(eq(scheduleRuns.fireAt, fireAt));
     expect(settled).toHaveLength(COUNT);
   });
 });

@@ -87,7 +87,7 @@ export class ScheduleCalls {
     });
   }
 
-  /** The runs of a schedule, a record for each slot, the newest first. */
+  /** The runs of a schedule, a record for each fire time, the newest first. */
   runs(key: string, page: Page = {}): Promise<{ runs: ScheduleRunView[]; nextCursor?: string }> {
     return this.transport.json({
       path: route`/api/harness/schedules/${key}/runs`,

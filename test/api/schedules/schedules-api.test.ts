@@ -151,7 +151,7 @@ describe('the routes of schedules', () => {
     expect((await other.call('PUT', '/n7', { ...daily, tz: 'UTC' })).status).toBe(200);
   });
 
-  it('trigger a run beside the slots, once for an idempotency key, also while it is paused', async () => {
+  it('trigger a run beside the fire times, once for an idempotency key, also while it is paused', async () => {
     const { nextAt } = await scene.put('now', daily);
     await scene.call('POST', '/now/pause');
     const twice = await Promise.all(

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { scheduleRuns, schedules } from '../../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../../src/storage/schema.js';
-import { SlotRunner } from '../../../src/schedules/slot-runner.js';
-import { SlotStore, SlotTaken } from '../../../src/schedules/slot-store.js';
+import { ScheduleRunner } from '../../../src/schedules/schedule-runner.js';
+import { ScheduleRunStore, RunTaken } from '../../../src/schedules/schedule-run-store.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { minutesAgo, ScheduleScene } from '../../support/schedules/schedule-scene.js';
@@ -29,18 +29,18 @@ describe('schedules', () => {
   const eventsOf = (key: string) =>
     receiver.received.filter(({ body }) => body.data['key'] === key).map(({ body }) => body.type);
 
-  it('submit a turn in a session of its own when a slot comes, and move to the next', async () => {
+  it('submit a turn in a session of its own when a fire time comes, and move to the next', async () => {
     const { id } = await scene.put('own', { message: 'Count to three', opts: { maxTurns: 3 } });
-    const slot = minutesAgo(0);
-    await scene.comes('own', slot);
+    const fireAt = minutesAgo(0);
+    await scene.comes('own', fireAt);
     const run = await scene.ended('own', 'completed');
-    expect(run).toMatchObject({ cause: 'slot', slot: slot.toISOString(), outcome: 'submitted' });
+    expect(run).toMatchObject({ cause: 'slot', slot: fireAt.toISOString(), outcome: 'submitted' });
     const [turn, ...others] = await turnsOf(run.sessionId ?? '');
     expect(others).toEqual([]);
     expect(turn).toMatchObject({
       id: run.turnId,
       principalId: 'local',
-      idempotencyKey: `sched:${String(id)}:${slot.toISOString()}`,
+      idempotencyKey: `sched:${String(id)}:${fireAt.toISOString()}`,
       request: { message: 'Count to three', opts: { maxTurns: 3 } },
     });
     expect(turn?.options.options).toMatchObject({ maxTurns: 3, onDisconnect: 'continue' });
@@ -76,7 +76,7 @@ describe('schedules', () => {
     );
   });
 
-  it('run the newest slot alone after an outage, and tell of the others once', async () => {
+  it('run the newest fire time alone after an outage, and tell of the others once', async () => {
     await scene.put('late', { cron: '*/10 * * * *', catchUpMs: 3_600_000 });
     const last = Date.now() - (Date.now() % 600_000);
     const first = new Date(last - 86_400_000);
@@ -102,7 +102,7 @@ describe('schedules', () => {
     expect(String((await scene.get('old'))['nextAt'])).toMatch(/-01-01T00:00:00.000Z$/);
   });
 
-  it('skip a slot while the turn before has not ended', async () => {
+  it('skip a fire time while the turn before has not ended', async () => {
     await scene.put('skips', { message: '[[stall=60000]]' });
     await scene.comes('skips', minutesAgo(2));
     const [first] = await scene.ran('skips', 1);
@@ -113,7 +113,7 @@ describe('schedules', () => {
       turnId: null,
       error: { type: 'TURN_IN_PROGRESS', message: expect.stringContaining(first?.turnId ?? '-') },
     });
-    // A session that was to be made for the slot is not there.
+    // A session that was to be made for the fire time is not there.
     const made = await server.db.$count(sessions, eq(sessions.id, String(second?.sessionId)));
     expect([second?.sessionId, made]).toEqual([null, 0]);
     await server.client.post(`/api/harness/turns/${first?.turnId}/interrupt`, {});
@@ -196,26 +196,26 @@ describe('schedules', () => {
     expect(await scene.get('broken')).toMatchObject({ pauseReason: 'failures' });
   });
 
-  it('do not lose their slot when they are put again as they are', async () => {
+  it('do not lose their fire time when they are put again as they are', async () => {
     await scene.put('again');
-    const slot = minutesAgo(0);
-    const at = { nextAt: slot };
+    const fireAt = minutesAgo(0);
+    const at = { nextAt: fireAt };
     await server.db.update(schedules).set(at).where(eq(schedules.key, 'again'));
     expect(await scene.put('again', { message: 'Other' })).toMatchObject({
       message: 'Other',
-      nextAt: slot.toISOString(),
+      nextAt: fireAt.toISOString(),
     });
-    await scene.comes('again', slot);
+    await scene.comes('again', fireAt);
     await scene.ended('again', 'completed');
   });
 
-  it('store nothing for a slot that another process settled, or whose schedule was changed', async () => {
+  it('store nothing for a fire time that another process settled, or whose schedule was changed', async () => {
     await scene.put('raced');
     const at = { nextAt: minutesAgo(0) };
     await server.db.update(schedules).set(at).where(eq(schedules.key, 'raced'));
     const [claimed] = await server.db.select().from(schedules).where(eq(schedules.key, 'raced'));
     if (claimed === undefined) throw new Error('There is no schedule');
-    const runner = server.get(SlotRunner);
+    const runner = server.get(ScheduleRunner);
     await scene.put('raced', { message: 'Changed' });
     await runner.run(claimed);
     expect(await scene.runs('raced')).toEqual([]);
@@ -241,7 +241,7 @@ describe('schedules', () => {
     await scene.put('claimed');
     const at = { nextAt: minutesAgo(0), leasedUntil: null };
     await server.db.update(schedules).set(at).where(eq(schedules.key, 'claimed'));
-    const store = server.get(SlotStore);
+    const store = server.get(ScheduleRunStore);
     const claims = await Promise.all(Array.from({ length: 5 }, () => store.claim(10)));
     expect(claims.flat().filter(({ key }) => key === 'claimed')).toHaveLength(1);
   });
@@ -252,8 +252,10 @@ describe('schedules', () => {
       error: { type: 'TURN_IN_PROGRESS', message: 'busy' },
     } as const;
     const trigger = server.db.transaction((tx) =>
-      server.get(SlotStore).triggerIn(tx, { id: 'schedule_gone' }, { ...outcome, triggerKey: 'k' }),
+      server
+        .get(ScheduleRunStore)
+        .triggerIn(tx, { id: 'schedule_gone' }, { ...outcome, triggerKey: 'k' }),
     );
-    await expect(trigger).rejects.toThrow(SlotTaken);
+    await expect(trigger).rejects.toThrow(RunTaken);
   });
 });

@@ -41,8 +41,8 @@ export const delivery = {
 } as const;
 export const deliveryMark = { ...delivery, when: "new.status = 'delivered'" };
 
-/** A slot with all that is stored of it; the turn among it. */
-export const slotSettled = {
+/** A fire time with all that is stored of it; the turn among it. */
+export const runSettled = {
   table: 'schedules',
   on: 'update',
   when: 'new.next_at > old.next_at',

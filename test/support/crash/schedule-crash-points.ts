@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../../../src/storage/connection.js';
 import { expectSoon } from '../expect-soon.js';
 import { minutesAgo, type Run } from '../schedules/schedule-scene.js';
-import { slotSettled, takeOver } from './crash-lines.js';
+import { runSettled, takeOver } from './crash-lines.js';
 import type { CrashScene } from './crash-scene.js';
 import type { CrashPoint } from './crash-series.js';
 
 const base = '/api/harness/schedules';
 
-/** Puts a schedule whose slot comes while no process is alive. */
+/** Puts a schedule whose fire time comes while no process is alive. */
 async function put(scene: CrashScene): Promise<void> {
   const body = JSON.stringify({
     cron: '0 0 1 1 *',
@@ -30,7 +30,7 @@ const runsOf = async (scene: CrashScene): Promise<Run[]> => {
   return body['runs'] as Run[];
 };
 
-/** The slot has one run, whose turn ran its command once and ended. */
+/** The fire time has one run, whose turn ran its command once and ended. */
 async function expectOnce(scene: CrashScene, sessions: number): Promise<void> {
   await expectSoon(async () =>
     expect(await runsOf(scene)).toMatchObject([{ outcome: 'submitted', turnStatus: 'completed' }]),
@@ -43,8 +43,8 @@ async function expectOnce(scene: CrashScene, sessions: number): Promise<void> {
   });
 }
 
-/** Has slots come while no process is alive; the leases of the dead are over. */
-export const letSlotsCome = (db: Database, isLast: boolean): Promise<unknown> =>
+/** Has fire times come while no process is alive; the leases of the dead are over. */
+export const letFireTimesCome = (db: Database, isLast: boolean): Promise<unknown> =>
   db.execute(
     sql`update schedules set leased_until = null,
       next_at = case when (key = 'unlooked') = ${isLast}
@@ -55,7 +55,7 @@ export const letSlotsCome = (db: Database, isLast: boolean): Promise<unknown> =>
 export function schedulePoints(sessions: number): Readonly<Record<string, CrashPoint>> {
   return {
     unlooked: {
-      line: 'before it looks for the slot: the next process submits the turn, once',
+      line: 'before it looks for the fire time: the next process submits the turn, once',
       async *play(scene) {
         await put(scene);
         yield;
@@ -64,8 +64,8 @@ export function schedulePoints(sessions: number): Readonly<Record<string, CrashP
       },
     },
     unstored: {
-      line: 'with the slot claimed, before the transaction of its turn: the next process submits it, once',
-      stops: [slotSettled],
+      line: 'with the fire time claimed, before the transaction of its turn: the next process submits it, once',
+      stops: [runSettled],
       async *play(scene) {
         await put(scene);
         yield;
@@ -77,7 +77,7 @@ export function schedulePoints(sessions: number): Readonly<Record<string, CrashP
       },
     },
     unclaimed: {
-      line: 'after the transaction of its turn, before a worker has it: the turn runs once, the slot is past',
+      line: 'after the transaction of its turn, before a worker has it: the turn runs once, the fire time is past',
       stops: [takeOver],
       async *play(scene) {
         await put(scene);

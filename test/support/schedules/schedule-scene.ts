@@ -20,13 +20,13 @@ export interface Run {
   missed: { count: number; until: string } | null;
 }
 
-/** A whole minute, some minutes before the last: a slot of `* * * * *`. */
+/** A whole minute, some minutes before the last: a fire time of `* * * * *`. */
 export function minutesAgo(minutes: number): Date {
   const now = Date.now();
   return new Date(now - (now % MINUTE_MS) - minutes * MINUTE_MS);
 }
 
-/** Schedules of a principal of a server, whose slots come when the test says so. */
+/** Schedules of a principal of a server, whose fire times come when the test says so. */
 export class ScheduleScene {
   constructor(
     private readonly server: Pick<TestServer, 'url' | 'db' | 'get'>,
@@ -44,7 +44,7 @@ export class ScheduleScene {
     expect(status).toBe(200);
   }
 
-  /** Puts a schedule in new sessions, whose own times are a year apart: the test says when a slot comes. */
+  /** Puts a schedule in new sessions, whose own times are a year apart: the test says when a fire time comes. */
   async put(key: string, more: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     const wanted = { cron: '0 0 1 1 *', tz: 'UTC', session: 'new', message: 'Hello', ...more };
     const { status, text, body } = await this.call('PUT', `/${key}`, wanted);
@@ -56,11 +56,11 @@ export class ScheduleScene {
     return (await this.call('GET', `/${key}`)).body['schedule'] as Record<string, unknown>;
   }
 
-  /** Has a slot come, as if it were its time. */
-  async comes(key: string, slot = minutesAgo(0)): Promise<void> {
+  /** Has a fire time come, as if it were its time. */
+  async comes(key: string, fireAt = minutesAgo(0)): Promise<void> {
     await this.server.db
       .update(schedules)
-      .set({ nextAt: slot, leasedUntil: null })
+      .set({ nextAt: fireAt, leasedUntil: null })
       .where(eq(schedules.key, key));
     this.server.get(ScheduleTicker).start();
   }

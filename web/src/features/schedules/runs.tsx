@@ -74,7 +74,7 @@ function RunRow({ run, tz }: { run: ScheduleRunView; tz: string }) {
   );
 }
 
-/** The most missed slots that the server counts. */
+/** The most missed fire times that the server counts. */
 const MAX_COUNTED = 1_000;
 
 function describeMissed(count: number): string {

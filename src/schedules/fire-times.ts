@@ -7,9 +7,9 @@ const fiveFields = /^[^\s@]+( [^\s@]+){4}$/;
 
 /**
  * The instants, in ms since the epoch, at which the clock of a zone shows the times of a cron expression. A time
- * that is shown twice is one slot, at its first; a time that is never shown is a slot at the first minute after it.
+ * that is shown twice is one fire time, at its first; one that is never shown fires at the first minute after it.
  */
-export class Slots {
+export class FireTimes {
   /** The expression on a clock that is never changed: its times are times on the wall. */
   readonly #wallTimes: Cron;
   readonly #clock: LocalClock;
@@ -25,20 +25,20 @@ export class Slots {
     this.#clock = new LocalClock(tz);
   }
 
-  /** The first slot after an instant. @throws RangeError: there is none. */
+  /** The first fire time after an instant. @throws RangeError: there is none. */
   after(instant: number): number {
     let wall = this.#clock.wallAt(instant);
     for (;;) {
       const next = this.#wallTimes.nextRun(new Date(wall));
       if (next === null) throw new RangeError('it names a time that never comes');
       wall = next.getTime();
-      // The times that are shown for the second time have had their slots.
-      const slot = this.#clock.firstAt(wall);
-      if (slot > instant) return slot;
+      // A time that is shown for the second time has fired.
+      const fireAt = this.#clock.firstAt(wall);
+      if (fireAt > instant) return fireAt;
     }
   }
 
-  /** The first slots after an instant. */
+  /** The first fire times after an instant. */
   next(instant: number, count: number): number[] {
     const found: number[] = [];
     let last = instant;
@@ -50,7 +50,7 @@ export class Slots {
   }
 }
 
-/** Milliseconds until the next whole minute, when slots become due. */
+/** Milliseconds until the next whole minute, when fire times become due. */
 export function untilMinute(now: number): number {
   return MINUTE_MS - (now % MINUTE_MS);
 }
@@ -121,56 +121,60 @@ export class LocalClock {
   }
 }
 
-/** Most missed slots that are counted: more are told as this many. */
+/** Most missed fire times that are counted: more are reported as this many. */
 const MAX_MISSED = 1_000;
 
-/** Missed slots: the first, how many, and the slot after the last. Times in ms since the epoch. */
-export interface Missed {
+/** Missed fire times: the first, how many, and the fire time after the last. Times in ms since the epoch. */
+export interface MissedRuns {
   first: number;
   count: number;
   until: number;
 }
 
 /** What is due of a schedule. Times in ms since the epoch. */
-export interface Due {
-  /** The slot that is to run; undefined: none is young enough. */
-  slot: number | undefined;
+export interface DueRun {
+  /** The fire time that is to run; undefined: none is young enough. */
+  fireAt: number | undefined;
   /** Absent: none. */
-  missed?: Missed;
-  /** The first slot that is not due yet. */
+  missed?: MissedRuns;
+  /** The first fire time that is not due yet. */
   next: number;
 }
 
 interface DueSchedule {
-  slots: Pick<Slots, 'after'>;
-  /** The first slot without an outcome. */
+  fireTimes: Pick<FireTimes, 'after'>;
+  /** The first fire time without an outcome. */
   nextAt: number;
-  /** Age up to which a slot is still run. */
+  /** Age up to which a fire time is still run. */
   catchUpMs: number;
 }
 
 /**
- * Decides what runs, also after a time in which nothing could: the newest slot alone, if it is young enough. Slots
- * are counted from slots, never from `now`. Pure.
+ * Decides what runs, also after a time in which nothing could: the newest fire time alone, if it is young enough.
+ * Fire times are counted from fire times, never from `now`. Pure.
  *
- * @throws RangeError where the schedule has no further slot.
+ * @throws RangeError where the schedule has no further fire time.
  */
-export function decideDue({ slots, nextAt, catchUpMs }: DueSchedule, now: number): Due {
-  if (nextAt > now) return { slot: undefined, next: nextAt };
+export function decideDue({ fireTimes, nextAt, catchUpMs }: DueSchedule, now: number): DueRun {
+  if (nextAt > now) return { fireAt: undefined, next: nextAt };
   const oldest = now - catchUpMs;
-  let slot: number | undefined;
-  let next = nextAt >= oldest ? nextAt : slots.after(oldest - 1);
+  let fireAt: number | undefined;
+  let next = nextAt >= oldest ? nextAt : fireTimes.after(oldest - 1);
   while (next <= now) {
-    slot = next;
-    next = slots.after(slot);
+    fireAt = next;
+    next = fireTimes.after(fireAt);
   }
-  const until = slot ?? next;
-  if (nextAt === until) return { slot, next };
-  return { slot, next, missed: { first: nextAt, count: countSlots(slots, nextAt, until), until } };
+  const until = fireAt ?? next;
+  if (nextAt === until) return { fireAt, next };
+  return {
+    fireAt,
+    next,
+    missed: { first: nextAt, count: countFireTimes(fireTimes, nextAt, until), until },
+  };
 }
 
-function countSlots(slots: Pick<Slots, 'after'>, first: number, until: number): number {
+function countFireTimes(fireTimes: Pick<FireTimes, 'after'>, first: number, until: number): number {
   let count = 0;
-  for (let at = first; at < until && count < MAX_MISSED; at = slots.after(at)) count += 1;
+  for (let at = first; at < until && count < MAX_MISSED; at = fireTimes.after(at)) count += 1;
   return count;
 }

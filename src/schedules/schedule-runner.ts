@@ -10,28 +10,28 @@ import { isDatabaseDown } from '../storage/database-errors.js';
 import type { RunOutcome } from '../storage/automation-schema.js';
 import { keyInvalid, schedulePaused } from './schedule-errors.js';
 import type { ScheduleRow } from './schedule.dto.js';
-import { decideDue, type Due, Slots } from './slots.js';
+import { decideDue, type DueRun, FireTimes } from './fire-times.js';
 import {
   hasFailedTooOften,
   MAX_FAILURES,
-  SlotStore,
-  SlotTaken,
-  type SlotOutcome,
-} from './slot-store.js';
+  ScheduleRunStore,
+  RunTaken,
+  type RunResult,
+} from './schedule-run-store.js';
 import { ScheduledTurns } from './scheduled-turns.js';
 
-/** A slot that is run now. */
-type DueSlot = Due & { slot: number };
+/** A fire time whose run is submitted now. */
+type DueFireTime = DueRun & { fireAt: number };
 
 /** Sees to what is due of a schedule that this process claimed. */
 @Injectable()
-export class SlotRunner {
+export class ScheduleRunner {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly authenticator: Authenticator,
-    private readonly slots: SlotStore,
+    private readonly runs: ScheduleRunStore,
     private readonly turns: ScheduledTurns,
     private readonly metrics: Metrics,
   ) {}
@@ -41,14 +41,14 @@ export class SlotRunner {
     try {
       await this.#run(schedule);
     } catch (error) {
-      if (!(error instanceof SlotTaken)) throw error;
+      if (!(error instanceof RunTaken)) throw error;
     }
   }
 
   async #run(schedule: ScheduleRow): Promise<void> {
     const due = this.#findDue(schedule);
-    if (due === undefined) return this.slots.pause(schedule, 'times');
-    const { slot, missed } = due;
+    if (due === undefined) return this.runs.pause(schedule, 'times');
+    const { fireAt, missed } = due;
     if (missed !== undefined) {
       const { id: scheduleId, key } = schedule;
       this.logger.warn(
@@ -56,16 +56,16 @@ export class SlotRunner {
         'a schedule missed fire times; no turns are started for them',
       );
     }
-    if (slot === undefined) await this.slots.settle(schedule, due);
-    else this.#count(await this.#runSlot(schedule, { ...due, slot }), slot);
+    if (fireAt === undefined) await this.runs.settle(schedule, due);
+    else this.#count(await this.#runSlot(schedule, { ...due, fireAt }), fireAt);
     this.metrics.scheduleRuns.inc({ outcome: 'missed' }, missed?.count ?? 0);
   }
 
   /** @returns undefined where the expression or the zone is not understood any more. */
-  #findDue({ id: scheduleId, cron, tz, nextAt, catchUpMs }: ScheduleRow): Due | undefined {
+  #findDue({ id: scheduleId, cron, tz, nextAt, catchUpMs }: ScheduleRow): DueRun | undefined {
     try {
-      const slots = new Slots(cron, tz);
-      return decideDue({ slots, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
+      const runs = new FireTimes(cron, tz);
+      return decideDue({ fireTimes: runs, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
     } catch (error) {
       this.logger.warn(
         { scheduleId, cron, tz, error },
@@ -75,35 +75,35 @@ export class SlotRunner {
     }
   }
 
-  async #runSlot(schedule: ScheduleRow, due: DueSlot): Promise<RunOutcome> {
+  async #runSlot(schedule: ScheduleRow, due: DueFireTime): Promise<RunOutcome> {
     const principal = await this.authenticator.principalOf(schedule.keyId);
     if (typeof principal === 'string') {
       const result = without('refused', keyInvalid(principal));
-      await this.slots.settle(schedule, due, { result, pause: 'key' });
+      await this.runs.settle(schedule, due, { result, pause: 'key' });
       return 'refused';
     }
     if (await hasFailedTooOften(this.db, schedule)) {
       const result = without('skipped', schedulePaused(MAX_FAILURES));
-      await this.slots.settle(schedule, due, { result, pause: 'failures' });
+      await this.runs.settle(schedule, due, { result, pause: 'failures' });
       return 'skipped';
     }
     try {
       await this.turns.submit(schedule, {
         principal,
-        idempotencyKey: `sched:${schedule.id}:${new Date(due.slot).toISOString()}`,
-        store: (tx, run) => this.slots.settleIn(tx, schedule, due, run),
+        idempotencyKey: `sched:${schedule.id}:${new Date(due.fireAt).toISOString()}`,
+        store: (tx, run) => this.runs.settleIn(tx, schedule, due, run),
       });
       return 'submitted';
     } catch (error) {
-      if (error instanceof SlotTaken || isDatabaseDown(error)) throw error;
+      if (error instanceof RunTaken || isDatabaseDown(error)) throw error;
       const result = this.#judge(schedule, error);
-      await this.slots.settle(schedule, due, { result });
+      await this.runs.settle(schedule, due, { result });
       return result.outcome;
     }
   }
 
   /** A turn that is refused is an outcome of its slot: the schedule goes on. */
-  #judge({ id: scheduleId, key, overlap }: ScheduleRow, error: unknown): SlotOutcome {
+  #judge({ id: scheduleId, key, overlap }: ScheduleRow, error: unknown): RunResult {
     if (overlap !== 'allow' && isTypedError(error, 'TURN_IN_PROGRESS')) {
       return without('skipped', error);
     }
@@ -115,12 +115,12 @@ export class SlotRunner {
     return { outcome: 'refused', error: { type, message } };
   }
 
-  #count(outcome: RunOutcome, slot: number): void {
+  #count(outcome: RunOutcome, fireAt: number): void {
     this.metrics.scheduleRuns.inc({ outcome });
-    this.metrics.scheduleLag.observe((this.clock.now() - slot) / 1_000);
+    this.metrics.scheduleLag.observe((this.clock.now() - fireAt) / 1_000);
   }
 }
 
-function without(outcome: 'skipped' | 'refused', { type, message }: TypedError): SlotOutcome {
+function without(outcome: 'skipped' | 'refused', { type, message }: TypedError): RunResult {
   return { outcome, error: { type, message } };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideDue, LocalClock, Slots } from './slots.js';
+import { decideDue, LocalClock, FireTimes } from './fire-times.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -103,14 +103,14 @@ describe.each(spans)('%s in five years from %i', (tz, year) => {
   const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 5, 0, 1)];
   const clock = new LocalClock(tz);
 
-  it('has one slot for each time, also where clocks are changed', () => {
+  it('has one fire time for each time, also where clocks are changed', () => {
     for (const change of changesOf(clock, from, to)) {
       const [low, high] = [change - 3 * HOUR_MS, change + 3 * HOUR_MS];
       const looked = lookAround(clock, low, high);
       for (const expression of expressions) {
-        const slots = new Slots(expression, tz);
+        const fireTimes = new FireTimes(expression, tz);
         const found: number[] = [];
-        for (let at = slots.after(low); at <= high; at = slots.after(at)) found.push(at);
+        for (let at = fireTimes.after(low); at <= high; at = fireTimes.after(at)) found.push(at);
         const expected = looked
           .filter(({ shown }) => shown.some((wall) => isNamed(expression, wall)))
           .map(({ instant }) => instant);
@@ -119,45 +119,45 @@ describe.each(spans)('%s in five years from %i', (tz, year) => {
     }
   });
 
-  it('has one slot a day of a daily schedule, each later than the one before', () => {
-    const slots = new Slots('30 2 * * *', tz);
+  it('has one fire time a day of a daily schedule, each later than the one before', () => {
+    const fireTimes = new FireTimes('30 2 * * *', tz);
     const days: number[] = [];
     let last = from;
     while (last < to) {
-      const slot = slots.after(last);
-      expect(slot).toBeGreaterThan(last);
-      expect(slot - last).toBeLessThanOrEqual(DAY_MS + 3 * HOUR_MS);
-      days.push(Math.floor(clock.wallAt(slot) / DAY_MS));
-      last = slot;
+      const fireAt = fireTimes.after(last);
+      expect(fireAt).toBeGreaterThan(last);
+      expect(fireAt - last).toBeLessThanOrEqual(DAY_MS + 3 * HOUR_MS);
+      days.push(Math.floor(clock.wallAt(fireAt) / DAY_MS));
+      last = fireAt;
     }
-    // The time of the day that Samoa left out has its slot at the first minute of the day after it.
+    // The time of the day that Samoa left out has its fire time at the first minute of the day after it.
     const isLeftOut = tz === 'Pacific/Apia' && year === 2009;
     expect(days.length - new Set(days).size).toBe(isLeftOut ? 1 : 0);
     expect(days.length).toBeGreaterThanOrEqual(5 * 365);
   });
 
-  it('runs a slot once or tells it as missed, whatever stops the ticks and sets the clocks', () => {
-    const slots = new Slots('20,40 2 * * *', tz);
+  it('runs a fire time once or reports it as missed, whatever stops the ticks and sets the clocks', () => {
+    const fireTimes = new FireTimes('20,40 2 * * *', tz);
     const random = seeded(year + tz.length);
-    let nextAt = slots.after(from);
+    let nextAt = fireTimes.after(from);
     let now = from;
     let seen = 0;
     while (now < to) {
       // Mostly hours, now and then an outage, and clocks that are set back.
       const step = random();
       now += step < 0.05 ? -HOUR_MS : (step < 0.95 ? 0.2 : 60) * DAY_MS * random();
-      const due = decideDue({ slots, nextAt, catchUpMs: 7 * HOUR_MS }, now);
+      const due = decideDue({ fireTimes, nextAt, catchUpMs: 7 * HOUR_MS }, now);
       if (now < nextAt) {
-        expect(due).toEqual({ slot: undefined, next: nextAt });
+        expect(due).toEqual({ fireAt: undefined, next: nextAt });
         continue;
       }
       const passed: number[] = [];
-      for (let at = nextAt; at <= now; at = slots.after(at)) passed.push(at);
+      for (let at = nextAt; at <= now; at = fireTimes.after(at)) passed.push(at);
       const newest = passed.at(-1) ?? 0;
       const isYoung = now - newest <= 7 * HOUR_MS;
-      expect(due.slot).toBe(isYoung ? newest : undefined);
+      expect(due.fireAt).toBe(isYoung ? newest : undefined);
       expect(due.missed?.count ?? 0).toBe(passed.length - (isYoung ? 1 : 0));
-      expect(due.next).toBe(slots.after(newest));
+      expect(due.next).toBe(fireTimes.after(newest));
       expect(due.next).toBeGreaterThan(now);
       seen += passed.length;
       nextAt = due.next;

@@ -5,7 +5,7 @@ import { query } from './load-rows.mjs';
 /** Milliseconds between two looks. */
 const LOOK_MS = 1_000;
 
-/** Milliseconds in which slots are run that a dead process had claimed: its lease ends after 30 s. */
+/** Milliseconds in which runs are stored that a dead process had claimed: its lease ends after 30 s. */
 const SETTLE_MS = 60_000;
 
 const EVERY_MS = 60_000;
@@ -20,12 +20,12 @@ const turnsSql = `select id, split_part(idempotency_key, ':', 2) as schedule_id 
   where idempotency_key like 'sched:%'`;
 
 /**
- * Waits until no slot is overdue, in a run that is long enough for slots.
+ * Waits until no fire time is overdue, in a run that is long enough for fire times.
  *
  * @param {import('./load-rows.mjs').Pool} pool
  * @returns {Promise<number>} when it was seen, or given up
  */
-export async function waitForSlots(pool) {
+export async function waitForDueRuns(pool) {
   for (const giveUpAt = Date.now() + SETTLE_MS; ;) {
     const schedules = await query(pool, { sql: schedulesSql, giveUpAt });
     const now = Date.now();
@@ -35,13 +35,13 @@ export async function waitForSlots(pool) {
 }
 
 /**
- * The schedules of a run with what is stored of their slots.
+ * The schedules of a run with what is stored of their fire times.
  *
  * @param {import('./load-rows.mjs').Pool} pool
  * @param {{ giveUpAt: number, settledAt: number | undefined, triggers: { triggerKey: string, turnId: string }[] }} run
  * @returns {Promise<import('../types.js').ScheduleRows[]>}
  */
-export async function loadSlots(pool, { giveUpAt, settledAt, triggers }) {
+export async function loadSchedules(pool, { giveUpAt, settledAt, triggers }) {
   const ask = (/** @type {string} */ sql) => query(pool, { sql, giveUpAt });
   const [schedules, runs, turns] = [
     await ask(schedulesSql),
@@ -61,7 +61,7 @@ export async function loadSlots(pool, { giveUpAt, settledAt, triggers }) {
       runs: own.map((row) => ({
         cause: row['cause'],
         triggerKey: row['trigger_key'],
-        slot: Number(row['slot_ms']),
+        fireAt: Number(row['slot_ms']),
         outcome: row['outcome'],
         missedUntil: row['until_ms'] === null ? null : Number(row['until_ms']),
         turnId: row['turn_id'],

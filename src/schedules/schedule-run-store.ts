@@ -13,22 +13,22 @@ import {
 import { addDeliveries } from '../webhooks/outbox.js';
 import { turns } from '../storage/schema.js';
 import type { ScheduleRow } from './schedule.dto.js';
-import type { Due, Missed } from './slots.js';
+import type { DueRun, MissedRuns } from './fire-times.js';
 
-/** Time after which a claimed slot is another process's, in ms: the one that claimed it has died. */
+/** Time after which another process may claim a claimed schedule, in ms: the one that claimed it has died. */
 const LEASE_MS = 30_000;
 
-/** Another process has stored the outcome of the slot, or the schedule was changed since it was loaded. */
-export class SlotTaken extends Error {}
+/** Another process has stored the run of the fire time, or the schedule was changed since it was loaded. */
+export class RunTaken extends Error {}
 
-/** What became of a slot. */
-export type SlotOutcome =
+/** What became of a fire time. */
+export type RunResult =
   | { outcome: 'submitted'; turnId: string; sessionId: string }
   | { outcome: 'skipped' | 'refused'; error: RunError };
 
-/** Slots as rows. Any number of processes may claim; of those that settle one slot, one does. */
+/** Runs of schedules as rows. Any number of processes may claim; of those that settle one fire time, one succeeds. */
 @Injectable()
-export class SlotStore {
+export class ScheduleRunStore {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -61,11 +61,11 @@ export class SlotStore {
       .returning();
   }
 
-  /** Stores what became of a slot that has no turn, and pauses the schedule where that is due. */
+  /** Stores what became of a fire time that has no turn, and pauses the schedule where that is due. */
   async settle(
     schedule: ScheduleRow,
-    due: Due,
-    { result, pause }: { result?: SlotOutcome; pause?: PauseReason } = {},
+    due: DueRun,
+    { result, pause }: { result?: RunResult; pause?: PauseReason } = {},
   ): Promise<void> {
     await this.db.transaction(async (tx) => {
       await this.settleIn(tx, schedule, due, result);
@@ -76,15 +76,15 @@ export class SlotStore {
   }
 
   /**
-   * Moves the schedule to its next slot and stores what became of the slots before that.
+   * Moves the schedule to its next fire time and stores what became of the fire times before that.
    *
-   * @throws SlotTaken, which takes the transaction back.
+   * @throws RunTaken, which takes the transaction back.
    */
   async settleIn(
     tx: Queryable,
     schedule: ScheduleRow,
-    { slot, missed, next }: Due,
-    result?: SlotOutcome,
+    { fireAt, missed, next }: DueRun,
+    result?: RunResult,
   ): Promise<void> {
     const { id, revision, nextAt } = schedule;
     const moved = await tx
@@ -99,27 +99,27 @@ export class SlotStore {
         ),
       )
       .returning({ id: schedules.id });
-    if (moved.length === 0) throw new SlotTaken(`The slot of ${id} is taken`);
+    if (moved.length === 0) throw new RunTaken(`The run of ${id} is taken`);
     if (missed !== undefined) await this.#storeMissed(tx, schedule, missed);
-    if (slot !== undefined && result !== undefined) {
+    if (fireAt !== undefined && result !== undefined) {
       await this.storeRun(tx, {
         ...this.#newRun(id),
         ...result,
         cause: 'slot',
-        slot: new Date(slot),
+        fireAt: new Date(fireAt),
       });
     }
   }
 
   /**
-   * Stores a run that a principal asks for, beside the slots.
+   * Stores a run that a principal asks for, beside the fire times.
    *
-   * @throws SlotTaken: the trigger's key was used, or the schedule was deleted since it was loaded.
+   * @throws RunTaken: the trigger's key was used, or the schedule was deleted since it was loaded.
    */
   async triggerIn(
     tx: Queryable,
     { id }: Pick<ScheduleRow, 'id'>,
-    { triggerKey, ...result }: SlotOutcome & { triggerKey: string | undefined },
+    { triggerKey, ...result }: RunResult & { triggerKey: string | undefined },
   ): Promise<void> {
     // The row is locked: the schedule's runs see each other's turns.
     const locked = await tx
@@ -127,14 +127,14 @@ export class SlotStore {
       .from(schedules)
       .where(eq(schedules.id, id))
       .for('update');
-    if (locked.length === 0) throw new SlotTaken(`The schedule ${id} was deleted`);
+    if (locked.length === 0) throw new RunTaken(`The schedule ${id} was deleted`);
     const run = this.#newRun(id);
     await this.storeRun(tx, {
       ...run,
       ...result,
       ...compact({ triggerKey }),
       cause: 'trigger',
-      slot: run.createdAt,
+      fireAt: run.createdAt,
     });
   }
 
@@ -161,7 +161,7 @@ export class SlotStore {
         and(eq(schedules.id, id), eq(schedules.revision, revision), isNull(schedules.pausedAt)),
       )
       .returning({ id: schedules.id });
-    if (paused.length === 0) throw new SlotTaken(`The schedule ${id} was changed`);
+    if (paused.length === 0) throw new RunTaken(`The schedule ${id} was changed`);
     await addDeliveries(tx, {
       id: eventId(id, `${revision}_paused`),
       type: 'schedule.paused',
@@ -177,20 +177,20 @@ export class SlotStore {
       .values(run)
       .onConflictDoNothing()
       .returning({ id: scheduleRuns.id });
-    if (stored.length === 0) throw new SlotTaken(`The run of ${run.scheduleId} is stored already`);
+    if (stored.length === 0) throw new RunTaken(`The run of ${run.scheduleId} is stored already`);
   }
 
   async #storeMissed(
     tx: Queryable,
     { id, key, principalId }: ScheduleRow,
-    { first, count, until }: Missed,
+    { first, count, until }: MissedRuns,
   ): Promise<void> {
     const run = this.#newRun(id);
-    const [slot, missedUntil] = [new Date(first), new Date(until)];
+    const [fireAt, missedUntil] = [new Date(first), new Date(until)];
     await this.storeRun(tx, {
       ...run,
       cause: 'slot',
-      slot,
+      fireAt,
       outcome: 'missed',
       missed: count,
       missedUntil,
@@ -202,7 +202,7 @@ export class SlotStore {
       facts: {
         scheduleId: id,
         key,
-        slot: slot.toISOString(),
+        slot: fireAt.toISOString(),
         count,
         until: missedUntil.toISOString(),
       },
@@ -249,7 +249,7 @@ export async function hasFailedTooOften(
   return failed.length === MAX_FAILURES;
 }
 
-/** Age of the oldest slot that is due and has no outcome, in seconds; 0 without one. */
+/** Age of the oldest fire time that is due and has no outcome, in seconds; 0 without one. */
 export async function findLateSeconds(db: Queryable): Promise<number> {
   const { nextAt, pausedAt } = schedules;
   const [found] = await db

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findTimeFault } from './definition-checker.js';
-import { Slots } from './slots.js';
+import { FireTimes } from './fire-times.js';
 
 const at = (time: string): number => Date.parse(time);
 const shown = (instants: number[]) => instants.map((instant) => new Date(instant).toISOString());
@@ -26,12 +26,12 @@ describe('Slots', () => {
     ['0 9 14 * 5', 'UTC', '2026-11-13T09:00:00Z', '2026-11-14T09:00:00.000Z'],
     ['0 0 29 2 *', 'UTC', '2026-11-01T00:00:00Z', '2028-02-29T00:00:00.000Z'],
   ])('%s in %s after %s is at %s', (cron, tz, after, expected) => {
-    expect(shown(new Slots(cron, tz).next(at(after), 1))).toEqual([expected]);
+    expect(shown(new FireTimes(cron, tz).next(at(after), 1))).toEqual([expected]);
   });
 
-  it('has no slot for a date that never comes', () => {
-    const slots = new Slots('0 0 30 2 *', 'UTC');
-    expect(() => slots.after(at('2026-01-01T00:00:00Z'))).toThrow('never comes');
+  it('has no fire time for a date that never comes', () => {
+    const fireTimes = new FireTimes('0 0 30 2 *', 'UTC');
+    expect(() => fireTimes.after(at('2026-01-01T00:00:00Z'))).toThrow('never comes');
   });
 });
 

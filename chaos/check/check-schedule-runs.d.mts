@@ -1,0 +1,3 @@
+import type { ScheduleRows, Violation } from '../types.js';
+
+export declare function checkScheduleRuns(schedule: ScheduleRows): Violation[];
