@@ -75,7 +75,7 @@ export async function checkBranches(
  * may cost a process its turns; and when each turn stored its first step and its end, as numbers of
  * transactions, since clocks differ.
  */
-const given = `with given as (select $1::bigint as most, $2::integer as faults),
+const withParams = `with params as (select $1::bigint as max_tokens, $2::integer as faults),
   spans as (select id, session_id, parent_turn_id,
     (select min(xmin::text::bigint) from steps where turn_id = turns.id) as begun,
     (select xmin::text::bigint from messages where turn_id = turns.id and role = 'assistant' limit 1) as ended
@@ -86,8 +86,8 @@ const brokenPromises: { kind: Violation['kind']; select: string }[] = [
   {
     kind: 'limit-overrun',
     // The reservation of a process that died stands until the day is over.
-    select: `select principal_id as id, tokens || ' tokens of ' || most || ', reserved ' || reserved_tokens as note
-      from usage_days, given where (reserved_tokens <> 0 and faults = 0) or (tokens > most and most > 0)`,
+    select: `select principal_id as id, tokens || ' tokens of ' || max_tokens || ', reserved ' || reserved_tokens as note
+      from usage_days, params where (reserved_tokens <> 0 and faults = 0) or (tokens > max_tokens and max_tokens > 0)`,
   },
   {
     kind: 'message-lost',
@@ -114,7 +114,7 @@ const brokenPromises: { kind: Violation['kind']; select: string }[] = [
   {
     kind: 'taken-over',
     select: `select turn_id as id, 'attempt ' || attempt || ' recovers, though nothing failed' as note
-      from turn_archives, given where faults = 0 and events::jsonb @> '[{"type": "turn.recovering"}]'`,
+      from turn_archives, params where faults = 0 and events::jsonb @> '[{"type": "turn.recovering"}]'`,
   },
 ];
 
@@ -131,7 +131,7 @@ export async function checkDatabase(
   const breaches = await database.query('select kind, turn_id as id, note from breaches');
   const violations = breaches.map(({ kind, ...row }) => violation(kind as Violation['kind'], row));
   for (const { kind, select } of brokenPromises) {
-    const rows = await database.query(`${given} ${select}`, [tokensPerDay, faults]);
+    const rows = await database.query(`${withParams} ${select}`, [tokensPerDay, faults]);
     violations.push(...rows.map((row) => violation(kind, row)));
   }
   const { peakTokens } = database;

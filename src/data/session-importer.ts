@@ -175,11 +175,11 @@ export class SessionImporter {
 async function insertBatch(tx: Queryable, { kind, rows, lines }: RecordBatch): Promise<void> {
   const { table, columns } = kind;
   const names = Object.values(columns).map(({ name }) => sql.identifier(name));
-  const given = Object.keys(columns).map((name) => sql`given.${sql.identifier(name)}`);
+  const values = Object.keys(columns).map((name) => sql`input.${sql.identifier(name)}`);
   try {
     await tx.execute(sql`
       insert into ${sql.identifier(getTableName(table))} (${sql.join(names, sql`, `)})
-      select ${sql.join(given, sql`, `)} from ${unnest(typesOf(columns), rows)}`);
+      select ${sql.join(values, sql`, `)} from ${unnest(typesOf(columns), rows)}`);
   } catch (error) {
     if (!isStatementRefused(error)) throw error;
     const [first, last] = lines;

@@ -53,7 +53,7 @@ describe('EventWriter', () => {
   const statement = (text: string) =>
     writeKind(
       { id: turns.id },
-      (given) => `${text} where exists (select from ${given})`,
+      (input) => `${text} where exists (select from ${input})`,
     )({ id: turnId });
 
   const text = (words: string): TurnEventBody => ({ type: 'text.delta', step: 1, text: words });

@@ -99,7 +99,7 @@ const statements = new NamedStatements('store_commits');
 
 /** The statement is the same text for the same kinds of rows, however many: it is built and prepared once. */
 function statementOf(commits: readonly TurnCommit[], locking: string): NamedStatement {
-  const given = commits.map(({ turnId, attempt, delivered = null }) => [
+  const input = commits.map(({ turnId, attempt, delivered = null }) => [
     turnId,
     attempt,
     delivered,
@@ -107,7 +107,7 @@ function statementOf(commits: readonly TurnCommit[], locking: string): NamedStat
   const parts = writesByKind(commits);
   const kinds = parts.map(([kind]) => kind);
   const params = [
-    ...inputParams(commitTypes, given),
+    ...inputParams(commitTypes, input),
     ...parts.flatMap(([kind, rows]) => inputParams(kind.types, rows)),
   ];
   const key = `${kinds.map(({ id }) => id).join()}${locking}`;
@@ -116,19 +116,19 @@ function statementOf(commits: readonly TurnCommit[], locking: string): NamedStat
 
 function buildStatement(kinds: readonly WriteKind[], locking: string): SQL {
   const parts = kinds.map((kind) => {
-    const name = `given_${kind.id}`;
+    const name = `input_${kind.id}`;
     return sql`, ${sql.raw(name)} as (
-        select given.*, fence.principal_id as fence_principal, fence.session_id as fence_session,
+        select input.*, fence.principal_id as fence_principal, fence.session_id as fence_session,
           fence.parent_turn_id as fence_parent
-        from ${unnest(kind.types)} join fence on fence.id = given.fence_id),
+        from ${unnest(kind.types)} join fence on fence.id = input.fence_id),
       ${sql.raw(`write_${kind.id} as (${kind.text(name)})`)}`;
   });
   return sql`with fence as (
       select turns.id, turns.has_next, turns.principal_id, turns.session_id, turns.parent_turn_id
       from ${unnest(commitTypes)}
-      join turns on turns.id = given.id and turns.attempt = given.attempt
+      join turns on turns.id = input.id and turns.attempt = input.attempt
       where turns.status in ('running', 'held')
-        and (given.delivered is null or turns.joined_messages <= given.delivered)
+        and (input.delivered is null or turns.joined_messages <= input.delivered)
       order by turns.id for no key update of turns${sql.raw(locking)})
     ${sql.join(parts)} select id, has_next from fence`;
 }

@@ -9,14 +9,14 @@ const { id, type, facts, createdAt } = webhookDeliveries;
 /** Deliveries to the endpoints of the turn's principal: none where there are no endpoints, none of a replay. */
 const insertDeliveries = writeKind(
   { id, type, facts, createdAt },
-  (given) => `insert into webhook_deliveries
+  (input) => `insert into webhook_deliveries
       (endpoint_id, id, type, turn_id, session_id, parent_turn_id, facts, next_at, created_at)
-    select endpoint.id, given.id, given.type, given.fence_id, given.fence_session, given.fence_parent,
-      given.facts, given."createdAt", given."createdAt"
-    from ${given} given join webhook_endpoints endpoint on endpoint.principal_id = given.fence_principal
-    where endpoint.enabled and (endpoint.events is null or given.type = any(endpoint.events))
+    select endpoint.id, input.id, input.type, input.fence_id, input.fence_session, input.fence_parent,
+      input.facts, input."createdAt", input."createdAt"
+    from ${input} input join webhook_endpoints endpoint on endpoint.principal_id = input.fence_principal
+    where endpoint.enabled and (endpoint.events is null or input.type = any(endpoint.events))
       and not exists (select from sessions replay
-        where replay.id = given.fence_session and replay.replay_of is not null)`,
+        where replay.id = input.fence_session and replay.replay_of is not null)`,
 );
 
 /** Deliveries of events to webhooks: rows of the statement that stores the events. Pure. */

@@ -64,8 +64,8 @@ export class ScheduleRunner {
   /** @returns undefined where the expression or the zone is not understood any more. */
   #findDue({ id: scheduleId, cron, tz, nextAt, catchUpMs }: ScheduleRow): DueRun | undefined {
     try {
-      const runs = new FireTimes(cron, tz);
-      return decideDue({ fireTimes: runs, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
+      const fireTimes = new FireTimes(cron, tz);
+      return decideDue({ fireTimes, nextAt: nextAt.getTime(), catchUpMs }, this.clock.now());
     } catch (error) {
       this.logger.warn(
         { scheduleId, cron, tz, error },

@@ -111,8 +111,8 @@ export class ScheduleDto {
   /** Options of each turn, but for `onBusy` and `onDisconnect`. */
   @Options() opts?: Record<string, unknown>;
   /**
-   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one
-   * turn waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
+   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
+   * waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
    */
   @OverlapField() overlap?: Overlap;
   /** Milliseconds for which a slot is still run when nothing could run at its time. Default: 600000. */
@@ -156,8 +156,8 @@ export class ScheduleChangesDto {
   /** Options of each turn, but for `onBusy` and `onDisconnect`. */
   @Options() opts?: Record<string, unknown>;
   /**
-   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one
-   * turn waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
+   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
+   * waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
    */
   @OverlapField() overlap?: Overlap;
   /** Milliseconds for which a slot is still run when nothing could run at its time. Default: 600000. */

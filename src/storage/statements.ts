@@ -2,7 +2,7 @@ import { SQL, StringChunk, sql, type GetColumnData } from 'drizzle-orm';
 import { type PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import type { Database, NamedStatement, Queryable } from './connection.js';
 
-/** Columns of given rows by name; they encode the values. */
+/** Columns of input rows by name; they encode the values. */
 export type InputColumns = Record<string, PgColumn>;
 
 export type InputRow<C extends InputColumns> = {
@@ -48,7 +48,7 @@ export function inputParams(
 }
 
 /**
- * Builds `unnest(…) given (…)`: rows as one parameter a column. The text is the same for any number of
+ * Builds `unnest(…) input (…)`: rows as one parameter a column. The text is the same for any number of
  * rows, so that a statement is prepared once. The server sees the parameters through subqueries: it would plan
  * the statement each time for the number of rows that it has.
  *
@@ -67,7 +67,7 @@ export function unnest(
   }
   const names = Object.keys(types).map((name) => `"${name}"`);
   chunks.push(
-    new StringChunk(`${before.slice(0, before.lastIndexOf(','))}) given (${names.join(', ')})`),
+    new StringChunk(`${before.slice(0, before.lastIndexOf(','))}) input (${names.join(', ')})`),
   );
   return new SQL(chunks);
 }

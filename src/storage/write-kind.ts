@@ -18,10 +18,10 @@ export interface WriteKind {
   /**
    * The text of a data-modifying query.
    *
-   * @param given name of the rows whose turns the statement may write: the kind's columns, and of the turn
+   * @param input name of the rows whose turns the statement may write: the kind's columns, and of the turn
    *   `fence_id`, `fence_session`, `fence_principal` and `fence_parent`.
    */
-  text(given: string): string;
+  text(input: string): string;
 }
 
 let kinds = 0;
@@ -50,7 +50,7 @@ export function insertKind<T extends PgTable, K extends keyof InferInsertModel<T
   const names = Object.values(columns).map(({ name }) => `"${name}"`);
   const head = `insert into "${getTableName(table)}" (${names.join(', ')})`;
   const values = keys.map((key) => `"${key}"`).join(', ');
-  return writeKind(columns, (given) => `${head} select ${values} from ${given} ${conflict}`);
+  return writeKind(columns, (input) => `${head} select ${values} from ${input} ${conflict}`);
 }
 
 /** Defines changes of the turn's own row. */
@@ -59,12 +59,12 @@ export function updateTurnKind<T extends PgTable, K extends keyof InferInsertMod
   keys: readonly K[],
 ): (changes: Pick<InferInsertModel<T>, K>) => StoreWrite {
   const columns = pickColumns(table, keys);
-  const set = Object.entries(columns).map(([key, { name }]) => `"${name}" = given."${key}"`);
+  const set = Object.entries(columns).map(([key, { name }]) => `"${name}" = input."${key}"`);
   const name = getTableName(table);
   return writeKind(
     columns,
-    (given) =>
-      `update "${name}" set ${set.join(', ')} from ${given} given where "${name}".id = given.fence_id`,
+    (input) =>
+      `update "${name}" set ${set.join(', ')} from ${input} input where "${name}".id = input.fence_id`,
   );
 }
 

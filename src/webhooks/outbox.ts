@@ -203,22 +203,22 @@ function chooseDue(): SQL {
         where status = 'pending' and endpoint_id > waiting.endpoint_id
         order by 1 limit 1) next
     ),
-    open as (
+    eligible as (
       select endpoint.id, endpoint.failing_since is not null as is_failing,
         case when endpoint.failing_since is null then ${MAX_PER_ENDPOINT}
-          else ${MAX_PER_FAILING_ENDPOINT} end - coalesce(busy.requests, 0) as room
+          else ${MAX_PER_FAILING_ENDPOINT} end - coalesce(in_flight.requests, 0) as capacity
       from waiting
       join webhook_endpoints endpoint on endpoint.id = waiting.endpoint_id
       left join unnest(${sql.placeholder('busyIds')}::text[], ${sql.placeholder('busyCounts')}::integer[])
-        busy (id, requests) on busy.id = endpoint.id
+        in_flight (id, requests) on in_flight.id = endpoint.id
       where endpoint.enabled and (endpoint.paused_until is null or endpoint.paused_until <= ${now})
     ),
     due as (
-      select open.is_failing, delivery.endpoint_id, delivery.id, delivery.next_at
-      from open cross join lateral (
+      select eligible.is_failing, delivery.endpoint_id, delivery.id, delivery.next_at
+      from eligible cross join lateral (
         select endpoint_id, id, next_at from webhook_deliveries
-        where status = 'pending' and endpoint_id = open.id and next_at <= ${now}
-        order by next_at limit greatest(open.room, 0)
+        where status = 'pending' and endpoint_id = eligible.id and next_at <= ${now}
+        order by next_at limit greatest(eligible.capacity, 0)
         for no key update skip locked) delivery
     )
     (select endpoint_id, id from due where not is_failing

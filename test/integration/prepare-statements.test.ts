@@ -26,7 +26,7 @@ describe('the embedded engine with prepared statements', () => {
       ],
     ],
     [
-      'select * from unnest($1::text[], $2::json[], $3::boolean[]) given (a, b, c)',
+      'select * from unnest($1::text[], $2::json[], $3::boolean[]) input (a, b, c)',
       [
         [
           ['x', 'y"\\'],

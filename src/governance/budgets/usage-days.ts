@@ -47,8 +47,8 @@ export async function loadDay(
   };
 }
 
-/** An amount that is asked of a day: a call's, or the sum of calls that are reserved at the same time. */
-interface AskedOfDay extends UsageDay {
+/** An amount that is to be reserved from a day: a call's, or the sum of calls that are reserved at the same time. */
+interface DayReservation extends UsageDay {
   amount: DayAmount;
   /** The lowest limit among the calls. */
   ceiling: DayAmount;
@@ -58,9 +58,9 @@ interface AskedOfDay extends UsageDay {
 /** Calls of the moment take from their days together. */
 const reservations = ofDatabase(
   (db) =>
-    new Batcher(async (calls: readonly AskedOfDay[]) => {
-      const days = new Map<string, AskedOfDay>();
-      for (const call of calls) days.set(keyOf(call), addAsked(days.get(keyOf(call)), call));
+    new Batcher(async (calls: readonly DayReservation[]) => {
+      const days = new Map<string, DayReservation>();
+      for (const call of calls) days.set(keyOf(call), addReservation(days.get(keyOf(call)), call));
       const taken = await takeFromDays(batchPool(db), [...days.values()]);
       return calls.map((call) => {
         if (taken.has(keyOf(call))) return 'taken';
@@ -80,13 +80,13 @@ export async function reserveFromDay(
   { principalId, day, amount }: Reservation,
   ceiling: DayAmount,
 ): Promise<boolean> {
-  const asked = { principalId, day, amount, ceiling, calls: 1 };
-  const answer = await reservations(db).add(asked);
+  const reservation = { principalId, day, amount, ceiling, calls: 1 };
+  const answer = await reservations(db).add(reservation);
   if (answer !== 'too much together') return answer === 'taken';
-  return (await takeFromDays(db, [asked])).size === 1;
+  return (await takeFromDays(db, [reservation])).size === 1;
 }
 
-function addAsked(sum: AskedOfDay | undefined, call: AskedOfDay): AskedOfDay {
+function addReservation(sum: DayReservation | undefined, call: DayReservation): DayReservation {
   if (sum === undefined) return call;
   return {
     ...call,
@@ -102,34 +102,34 @@ function addAsked(sum: AskedOfDay | undefined, call: AskedOfDay): AskedOfDay {
   };
 }
 
-/** @param asked days, each once. @returns the keys of those whose limit allowed it. */
-async function takeFromDays(db: Database, asked: readonly AskedOfDay[]): Promise<Set<string>> {
-  const column = (of: (day: AskedOfDay) => unknown): SQL => sql`${sql.param(asked.map(of))}`;
+/** @param days what is reserved of each day, each once. @returns the keys of those whose limit allowed it. */
+async function takeFromDays(db: Database, days: readonly DayReservation[]): Promise<Set<string>> {
+  const column = (of: (day: DayReservation) => unknown): SQL => sql`${sql.param(days.map(of))}`;
   const limit = (most: number): number | null => (Number.isFinite(most) ? most : null);
   const { rows } = await db.execute(sql`
-    with asked as (
+    with reservation as (
       select * from unnest(
         ${column((one) => one.principalId)}::text[], ${column((one) => one.day)}::date[],
         ${column(({ amount }) => amount.tokens)}::bigint[],
         ${column(({ amount }) => amount.microUsd)}::bigint[],
         ${column(({ ceiling }) => limit(ceiling.tokens))}::bigint[],
         ${column(({ ceiling }) => limit(ceiling.microUsd))}::bigint[]
-      ) asked (principal_id, day, tokens, micro_usd, most_tokens, most_micro_usd)
+      ) reservation (principal_id, day, tokens, micro_usd, max_tokens, max_micro_usd)
     )
     insert into usage_days as used
       (principal_id, day, tokens, micro_usd, reserved_tokens, reserved_micro_usd)
-    select principal_id, day, tokens, micro_usd, tokens, micro_usd from asked
-    where tokens <= coalesce(most_tokens, tokens) and micro_usd <= coalesce(most_micro_usd, micro_usd)
+    select principal_id, day, tokens, micro_usd, tokens, micro_usd from reservation
+    where tokens <= coalesce(max_tokens, tokens) and micro_usd <= coalesce(max_micro_usd, micro_usd)
     -- In order, so that two statements do not wait for each other.
     order by principal_id, day
     on conflict (principal_id, day) do update
     set tokens = used.tokens + excluded.tokens, micro_usd = used.micro_usd + excluded.micro_usd,
       reserved_tokens = used.reserved_tokens + excluded.reserved_tokens,
       reserved_micro_usd = used.reserved_micro_usd + excluded.reserved_micro_usd
-    where exists (select from asked
-      where asked.principal_id = used.principal_id and asked.day = used.day
-        and (most_tokens is null or used.tokens + excluded.tokens <= most_tokens)
-        and (most_micro_usd is null or used.micro_usd + excluded.micro_usd <= most_micro_usd))
+    where exists (select from reservation
+      where reservation.principal_id = used.principal_id and reservation.day = used.day
+        and (max_tokens is null or used.tokens + excluded.tokens <= max_tokens)
+        and (max_micro_usd is null or used.micro_usd + excluded.micro_usd <= max_micro_usd))
     returning principal_id as "principalId", to_char(day, 'YYYY-MM-DD') as day`);
   return new Set((rows as UsageDay[]).map(keyOf));
 }
@@ -143,7 +143,7 @@ const { principalId, day, tokens, microUsd, reservedTokens, reservedMicroUsd } =
 /** Adds to days. Rows of one day are summed: an update changes a row once. */
 const addToDays = writeKind(
   { principalId, day, tokens, microUsd, reservedTokens, reservedMicroUsd },
-  (given) => `update usage_days set tokens = usage_days.tokens + added.tokens,
+  (input) => `update usage_days set tokens = usage_days.tokens + added.tokens,
     micro_usd = usage_days.micro_usd + added.micro_usd,
     reserved_tokens = usage_days.reserved_tokens + added.reserved_tokens,
     reserved_micro_usd = usage_days.reserved_micro_usd + added.reserved_micro_usd
@@ -153,7 +153,7 @@ const addToDays = writeKind(
         select "principalId" as principal_id, day, sum(tokens) as tokens,
           sum("microUsd") as micro_usd, sum("reservedTokens") as reserved_tokens,
           sum("reservedMicroUsd") as reserved_micro_usd
-        from ${given} group by 1, 2) summed
+        from ${input} group by 1, 2) summed
       join usage_days locked using (principal_id, day)
       order by 1, 2 for no key update of locked) added
     where usage_days.principal_id = added.principal_id and usage_days.day = added.day`,

@@ -48,15 +48,15 @@ export const insertApproval = insertKind(approvals, [
 /** Parks the turn and gives its worker back. Part of a fenced statement. */
 export const parkTurn = writeKind(
   { attempt: turns.parkedAttempt },
-  (given) => `update turns set status = 'waiting', lease_until = null, waiting_since = now(),
-    parked_attempt = given.attempt from ${given} given where turns.id = given.fence_id`,
+  (input) => `update turns set status = 'waiting', lease_until = null, waiting_since = now(),
+    parked_attempt = input.attempt from ${input} input where turns.id = input.fence_id`,
 );
 
 /** Marks the decisions that the turn has applied. Part of a fenced statement. */
 export const applyDecision = writeKind(
   { id: approvals.id, attempt: approvals.appliedAttempt },
-  (given) => `update approvals set applied_attempt = given.attempt from ${given} given
-    where approvals.id = given.id and approvals.turn_id = given.fence_id`,
+  (input) => `update approvals set applied_attempt = input.attempt from ${input} input
+    where approvals.id = input.id and approvals.turn_id = input.fence_id`,
 );
 
 /**
@@ -65,18 +65,18 @@ export const applyDecision = writeKind(
  */
 export const cancelApprovals = writeKind(
   { attempt: approvals.appliedAttempt },
-  (given) => `update approvals set decision = 'cancelled', decided_by = 'server',
+  (input) => `update approvals set decision = 'cancelled', decided_by = 'server',
     decided_at = now(), message = null, edited_input = null, grant_rule = null,
     output = null, files = null, is_error = null,
-    applied_attempt = given.attempt from ${given} given
-    where approvals.turn_id = given.fence_id and approvals.applied_attempt is null`,
+    applied_attempt = input.attempt from ${input} input
+    where approvals.turn_id = input.fence_id and approvals.applied_attempt is null`,
 );
 
 /** Milliseconds that a turn was parked for people. Part of a fenced statement. */
 export const addWaited = writeKind(
   { ms: turns.waitedMs },
-  (given) => `update turns set waited_ms = turns.waited_ms + given.ms from ${given} given
-    where turns.id = given.fence_id`,
+  (input) => `update turns set waited_ms = turns.waited_ms + input.ms from ${input} input
+    where turns.id = input.fence_id`,
 );
 
 export function requestedEvent(approval: ApprovalRow): TurnEventBody {

@@ -49,8 +49,8 @@ export async function announceStart(attempt: Attempt, resumed: boolean): Promise
 const { id, claudeSessionId, model, updatedAt } = sessions;
 const startSession = writeKind(
   { id, claudeSessionId, model, updatedAt },
-  (given) => `update sessions set claude_session_id = given."claudeSessionId", model = given.model,
-    updated_at = given."updatedAt" from ${given} given where sessions.id = given.id`,
+  (input) => `update sessions set claude_session_id = input."claudeSessionId", model = input.model,
+    updated_at = input."updatedAt" from ${input} input where sessions.id = input.id`,
 );
 
 const storeLastTrace = updateTurnKind(turns, ['lastTraceparent']);

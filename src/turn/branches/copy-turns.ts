@@ -33,14 +33,14 @@ type Summaries = readonly (readonly [string, string])[];
 export async function copyTurns(tx: Queryable, copying: Copying): Promise<CopiedIds> {
   const ids = newIds(copying.turns);
   if (ids.size === 0) return ids;
-  const given = unnest({ old: 'text', new: 'text' }, [...ids]);
-  await tx.execute(copyRows(turns, { given, owner: turns.id, set: copiedTurn(copying.to) }));
+  const input = unnest({ old: 'text', new: 'text' }, [...ids]);
+  await tx.execute(copyRows(turns, { input, owner: turns.id, set: copiedTurn(copying.to) }));
   const summaries = await copyCompactions(tx, copying, ids);
-  const changed = changedColumns(copying, given, summaries);
+  const changed = changedColumns(copying, input, summaries);
   for (const { table, owner, forked } of tables) {
     if (!forked || owner?.of !== 'turn') continue;
-    const set = { turnId: sql`given.new`, ...changed.get(table) };
-    await tx.execute(copyRows(table, { given, owner: owner.column, set }));
+    const set = { turnId: sql`input.new`, ...changed.get(table) };
+    await tx.execute(copyRows(table, { input, owner: owner.column, set }));
   }
   await nameSteered(tx, ids);
   await keepFiles(tx, copying);
@@ -50,14 +50,14 @@ export async function copyTurns(tx: Queryable, copying: Copying): Promise<Copied
 /** Columns of what belongs to a turn that differ from the original's, beside the id of the turn. */
 function changedColumns(
   copying: Copying,
-  given: SQL,
+  input: SQL,
   summaries: Summaries,
 ): ReadonlyMap<PgTable, Record<string, SQL>> {
   const own = { id: sql`'msg_' || gen_random_uuid()`, sessionId: sql`${copying.to}::text` };
   return new Map<PgTable, Record<string, SQL>>([
     [messages, own],
     [steeredMessages, { ...own, idempotencyKey: nothing }],
-    [steps, { sent: sentFrom(given) }],
+    [steps, { sent: sentFrom(input) }],
     [turnArchives, { events: eventsOf(copying) }],
     [notices, { mark: markFrom(summaries) }],
   ]);
@@ -73,7 +73,7 @@ const nothing = sql`null`;
 
 /** Columns of a turn that are about its session, its run, and other turns. */
 const copiedTurn = (sessionId: string): Record<string, SQL> => ({
-  id: sql`given.new`,
+  id: sql`input.new`,
   sessionId: sql`${sessionId}::text`,
   copiedFrom: turns.id.getSQL(),
   leftOut: sql`nullif(${turns.leftOut}, 'superseded')`,
@@ -92,29 +92,29 @@ const copiedTurn = (sessionId: string): Record<string, SQL> => ({
 
 interface Copied {
   /** Pairs of ids. */
-  given: SQL;
+  input: SQL;
   /** The column of the id that the pairs are about. */
   owner: PgColumn;
   /** Columns that differ from the original's, by field. */
   set: Record<string, SQL>;
 }
 
-function copyRows(table: PgTable, { given, owner, set }: Copied): SQL {
+function copyRows(table: PgTable, { input, owner, set }: Copied): SQL {
   const columns = Object.entries<PgColumn>(getTableColumns(table));
   const names = columns.map(([, column]) => sql.identifier(column.name));
   const values = columns.map(([field, column]) => set[field] ?? column);
   return sql`
     insert into ${table} (${sql.join(names, sql`, `)})
-    select ${sql.join(values, sql`, `)} from ${table} join ${given} on given.old = ${owner}`;
+    select ${sql.join(values, sql`, `)} from ${table} join ${input} on input.old = ${owner}`;
 }
 
 /** The first step whose thinking was sent is a step of the copies. */
-function sentFrom(given: SQL): SQL {
+function sentFrom(input: SQL): SQL {
   const key = sql`(${steps.sent} ->> 'thinkingFrom')`;
   return sql`case when ${key} is null then ${steps.sent} else json_build_object(
     'hash', ${steps.sent} ->> 'hash', 'thinkingFrom', (
-      select given.new || substr(${key}, length(given.old) + 1) from ${given}
-      where given.old = split_part(${key}, ':', 1))) end`;
+      select input.new || substr(${key}, length(input.old) + 1) from ${input}
+      where input.old = split_part(${key}, ':', 1))) end`;
 }
 
 /** A turn's events name its session and its message; within their texts quotes are escaped. */
@@ -123,7 +123,7 @@ function eventsOf({ from, to }: Copying): SQL {
   const message = (id: SQL): SQL => sql`replace(${id}, 'turn_', 'msg_')`;
   return sql`replace(replace(${turnArchives.events}::text,
       ${named('sessionId', sql`${from}::text`)}, ${named('sessionId', sql`${to}::text`)}),
-      ${named('messageId', message(sql`given.old`))}, ${named('messageId', message(sql`given.new`))})::json`;
+      ${named('messageId', message(sql`input.old`))}, ${named('messageId', message(sql`input.new`))})::json`;
 }
 
 /** Names the copies of steered messages in the events of their turns. */
@@ -168,21 +168,21 @@ async function copyCompactions(
     return through === undefined ? [] : [[id, newId('cmp'), through] as const];
   });
   if (copied.length === 0) return [];
-  const given = unnest({ old: 'text', new: 'text', through: 'text' }, copied);
+  const input = unnest({ old: 'text', new: 'text', through: 'text' }, copied);
   const set = {
-    id: sql`given.new`,
+    id: sql`input.new`,
     sessionId: sql`${to}::text`,
-    throughTurnId: sql`given.through`,
+    throughTurnId: sql`input.through`,
   };
-  await tx.execute(copyRows(compactions, { given, owner: compactions.id, set }));
+  await tx.execute(copyRows(compactions, { input, owner: compactions.id, set }));
   return copied.map(([old, copy]) => [old, copy]);
 }
 
 /** A notice that announces a summary is marked with its id. */
 function markFrom(summaries: Summaries): SQL {
-  const given = unnest({ old_summary: 'text', new_summary: 'text' }, summaries);
-  return sql`coalesce((select replace(${notices.mark}, given.old_summary, given.new_summary) from ${given}
-    where ${notices.kind} = 'compact-summary' and ${notices.mark} like '%' || given.old_summary), ${notices.mark})`;
+  const input = unnest({ old_summary: 'text', new_summary: 'text' }, summaries);
+  return sql`coalesce((select replace(${notices.mark}, input.old_summary, input.new_summary) from ${input}
+    where ${notices.kind} = 'compact-summary' and ${notices.mark} like '%' || input.old_summary), ${notices.mark})`;
 }
 
 /** Keeps the files of the copied messages and outputs for as long as the session. */

@@ -245,7 +245,7 @@ async function storeReport(db: Database, report: ReaderReport): Promise<void> {
     with change as (
       select turn_id, has_left
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-        as given (turn_id text, has_left boolean)
+        as input (turn_id text, has_left boolean)
     ),
     reader as (
       insert into ${turnReaders} (turn_id, process_id, until, has_left)

@@ -102,8 +102,8 @@ function refusalNotice({
 /** Stores the prefix of a session's next requests. Part of a fenced statement. */
 const storePrefix = writeKind(
   { id: sessions.id, prefix: sessions.prefix },
-  (given) => `update sessions set prefix = given.prefix from ${given} given
-    where sessions.id = given.id`,
+  (input) => `update sessions set prefix = input.prefix from ${input} input
+    where sessions.id = input.id`,
 );
 
 /**
@@ -135,8 +135,8 @@ export async function deliverSteeredMessages(
 /** Part of a fenced statement. */
 const deliverMessage = writeKind(
   { id: steeredMessages.id, afterStep: steeredMessages.afterStep },
-  (given) => `update joined_messages set after_step = given."afterStep" from ${given} given
-    where joined_messages.id = given.id and joined_messages.turn_id = given.fence_id`,
+  (input) => `update joined_messages set after_step = input."afterStep" from ${input} input
+    where joined_messages.id = input.id and joined_messages.turn_id = input.fence_id`,
 );
 
 function steeredEvent(message: SteeredMessage): TurnEventBody {

@@ -212,8 +212,8 @@ export function isCleared(
 /** Takes a turn back that was left out. Part of a fenced statement. */
 export const takeBack = writeKind(
   { id: turns.id },
-  (given) => `update turns set left_out = null from ${given} given
-    where turns.id = given.id and turns.left_out = 'refused'`,
+  (input) => `update turns set left_out = null from ${input} input
+    where turns.id = input.id and turns.left_out = 'refused'`,
 );
 
 const reasons: Readonly<Record<Refused, string>> = {

@@ -20,27 +20,27 @@ const maxLocked = sql.raw('32');
  */
 function rankFairly(most: Placeholder | number): SQL {
   return sql`
-    with recursive line (is_background, principal_id) as (
+    with recursive waiting (is_background, principal_id) as (
       select kind.is_background, first.principal_id
       from (values (false), (true)) kind (is_background) cross join lateral (
         select principal_id from turns
         where status = 'queued' and ${isBackground} = kind.is_background
         order by 1 limit 1) first
       union all
-      select line.is_background, next.principal_id from line cross join lateral (
+      select waiting.is_background, next.principal_id from waiting cross join lateral (
         select principal_id from turns
-        where status = 'queued' and ${isBackground} = line.is_background
-          and principal_id > line.principal_id
+        where status = 'queued' and ${isBackground} = waiting.is_background
+          and principal_id > waiting.principal_id
         order by 1 limit 1) next
     ),
-    busy as (
+    running_counts as (
       -- A turn that waits for its subagents has no slot on a worker: they have.
       select principal_id, count(*) as running from turns parent
       where status = 'running' and lease_until > now() and not exists (
         select 1 from turns child where child.parent_turn_id = parent.id
           and child.status in ('queued', 'running', 'waiting'))
         -- One principal alone needs no comparison.
-        and (select count(distinct principal_id) from line) > 1
+        and (select count(distinct principal_id) from waiting) > 1
       group by principal_id
     ),
     candidate as (
@@ -48,16 +48,16 @@ function rankFairly(most: Placeholder | number): SQL {
         where status = 'running' and (lease_until is null or lease_until < now())
         order by created_at limit (select ${most}::integer) + ${maxLocked})
       union all
-      select turn.id, case when line.is_background then 2 else 1 end,
-        coalesce(busy.running, 0) + row_number() over (
-          partition by line.principal_id order by line.is_background, turn.created_at),
+      select turn.id, case when waiting.is_background then 2 else 1 end,
+        coalesce(running_counts.running, 0) + row_number() over (
+          partition by waiting.principal_id order by waiting.is_background, turn.created_at),
         turn.created_at
-      from line
-      left join busy on busy.principal_id = line.principal_id
+      from waiting
+      left join running_counts on running_counts.principal_id = waiting.principal_id
       cross join lateral (
         select id, created_at from turns
-        where status = 'queued' and ${isBackground} = line.is_background
-          and principal_id = line.principal_id
+        where status = 'queued' and ${isBackground} = waiting.is_background
+          and principal_id = waiting.principal_id
         order by created_at limit (select ${most}::integer) + ${maxLocked}) turn
     )
     select id from candidate order by tier, load, created_at, id`;

@@ -192,20 +192,20 @@ export class QueueNotifier {
    */
   async #archive(waiting: readonly WaitingTurn[]): Promise<(QueuedEvent | undefined)[]> {
     const latest = new Map(waiting.map((turn) => [turn.turnId, turn]));
-    const given = unnest(
+    const input = unnest(
       { id: 'text', position: 'integer' },
       [...latest.values()].map(({ turnId, position }) => [turnId, position]),
     );
     const { rows } = await batchPool(this.db).execute(sql`
-      with given as materialized (select * from ${given}),
-      line as (
+      with input as materialized (select * from ${input}),
+      queue_position as (
         select id, (row_number() over (order by ${isBackground}, created_at, id))::integer as position
-        from ${turns} where status = 'queued' and exists (select from given where position is null)),
+        from ${turns} where status = 'queued' and exists (select from input where position is null)),
       unclaimed as (
-        select turns.id, coalesce(given.position, line.position) as position
-        from given join ${turns} on turns.id = given.id and turns.attempt = 0
-        left join line on line.id = given.id
-        where coalesce(given.position, line.position) is not null
+        select turns.id, coalesce(input.position, queue_position.position) as position
+        from input join ${turns} on turns.id = input.id and turns.attempt = 0
+        left join queue_position on queue_position.id = input.id
+        where coalesce(input.position, queue_position.position) is not null
         order by turns.id for no key update of turns skip locked),
       event as (
         select id, position, 1 + coalesce((select max(first_seq) from ${turnArchives}

@@ -81,14 +81,14 @@ export class TurnClaims {
   /** @returns undefined for each turn that is not this attempt's, or that somebody has locked. */
   async #extendTogether(owned: readonly OwnedTurn[]): Promise<(Renewed | undefined)[]> {
     const { id, attempt } = turns;
-    const given = unnest(
+    const input = unnest(
       typesOf({ id, attempt }),
       owned.map((turn) => [turn.id, turn.attempt]),
     );
     const db = batchPool(this.db);
     const mine = db.$with('mine', { id: turns.id }).as(sql`
-      select turns.id from ${turns} join ${given} on turns.id = given.id
-        and turns.attempt = given.attempt and turns.status in ('running', 'held')
+      select turns.id from ${turns} join ${input} on turns.id = input.id
+        and turns.attempt = input.attempt and turns.status in ('running', 'held')
       order by turns.id for no key update of turns skip locked`);
     const rows = await db
       .with(mine)

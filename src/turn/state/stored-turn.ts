@@ -173,8 +173,8 @@ export function toSteeredMessage(row: SteeredRow): SteeredMessage {
 /** Delivers the rest at the end of the turn, after its last step. Part of a fenced statement. */
 export const unlessUndelivered = writeKind(
   { afterStep: steeredMessages.afterStep },
-  (given) => `update joined_messages set after_step = given."afterStep" from ${given} given
-    where joined_messages.turn_id = given.fence_id and joined_messages.after_step is null`,
+  (input) => `update joined_messages set after_step = input."afterStep" from ${input} input
+    where joined_messages.turn_id = input.fence_id and joined_messages.after_step is null`,
 );
 
 /** The facts of a turn that say which line of its conversation it is in. */

@@ -35,7 +35,7 @@ describe.each(bothDatabases)('turns that a client tells of, on %s', (_name, open
     const turn = { ...newTurn(sessionId, { now: new Date() }), parts, clientTurns: checked };
     await database.db.transaction(async (tx) => {
       await storeClientTurns(tx, turn);
-      await insertTurn(tx, turn, { id: newId('turn'), most: 1_000 });
+      await insertTurn(tx, turn, { id: newId('turn'), maxQueued: 1_000 });
     });
     const stored = await loadSessionTurns(database.db, sessionId);
     const transcripts = stored.map(

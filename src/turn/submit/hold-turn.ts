@@ -60,7 +60,7 @@ export function holdTurn(
       await beside?.store(tx, id);
       await storeClientTurns(tx, turn);
       await lockFor(tx, 'accept-turn');
-      const insertion = { id, most: limits.queueDepth, held: { goesFirst } };
+      const insertion = { id, maxQueued: limits.queueDepth, held: { goesFirst } };
       const inserted = await insertTurn(tx, turn, insertion);
       if (inserted !== 'stored') throw new NotStored(inserted);
       // A refused turn supersedes none: this comes after its insertion.

@@ -17,7 +17,10 @@ describe.each(bothDatabases)('a turn that is stored, on %s', (_name, open) => {
     storeTurn(database.db, { sessionId, status: 'completed', createdAt });
   const insert = async (sessionId: string, now: Date) => {
     const id = newId('turn');
-    const stored = await insertTurn(database.db, newTurn(sessionId, { now }), { id, most: 1_000 });
+    const stored = await insertTurn(database.db, newTurn(sessionId, { now }), {
+      id,
+      maxQueued: 1_000,
+    });
     expect(stored).toBe('stored');
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, id));
     const [message] = await database.db.select().from(messages).where(eq(messages.turnId, id));

@@ -28,7 +28,7 @@ import { storeClientTurns } from './client-turns.js';
 interface Insertion {
   id: string;
   /** Most turns that may be queued; no more are stored. */
-  most: number;
+  maxQueued: number;
   /** Behind the active turn of its session; absent: the turn takes the session's lock. */
   held?: { goesFirst: boolean };
 }
@@ -74,23 +74,25 @@ export class TurnInserter {
     const id = newTimeId('turn', turn.now.getTime());
     const inserted: Inserted = { type: 'stored', turnId: id };
     const { sessionId, replaces, now } = turn;
-    const most = limits.queueDepth - MAX_BATCH_TURNS;
+    const maxQueued = limits.queueDepth - MAX_BATCH_TURNS;
     const hasClientTurns = (turn.clientTurns ?? []).length > 0;
     const isAlone = beside === undefined && replaces === undefined && !hasClientTurns;
-    const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && most > 0;
+    const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && maxQueued > 0;
     return catchRefusal(async () => {
-      if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, most } }))) {
+      if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, maxQueued } }))) {
         return inserted;
       }
       // Alone, the database says why it does not take the turn.
-      const alone = isFarFromLimits ? await insertTurn(this.db, turn, { id, most }) : 'queue-full';
+      const alone = isFarFromLimits
+        ? await insertTurn(this.db, turn, { id, maxQueued })
+        : 'queue-full';
       if (alone !== 'queue-full') return alone === 'stored' ? inserted : { type: alone };
       return this.db.transaction(async (tx): Promise<Inserted> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
         await beside?.store(tx, id);
         const clientTurnIds = await storeClientTurns(tx, turn);
         await lockFor(tx, 'accept-turn');
-        const last = await insertTurn(tx, turn, { id, most: limits.queueDepth });
+        const last = await insertTurn(tx, turn, { id, maxQueued: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);
         if (replaces !== undefined)
           await supersedeTurns(tx, { id, sessionId, replaces, clientTurnIds, now });
@@ -183,16 +185,16 @@ const turnFields = [
   'createdAt',
 ] as const;
 const turnColumns = pickColumns(turns, turnFields);
-const givenColumns = {
+const inputColumns = {
   ...turnColumns,
   messageId: messages.id,
   parts: messages.parts,
   readerProcess: turnReaders.processId,
 };
-const givenTypes = { ...typesOf(givenColumns), most: 'integer' };
+const inputTypes = { ...typesOf(inputColumns), max_queued: 'integer' };
 
 /**
- * Stores turns with their messages in one statement, each unless as many turns wait as its `most`, or a
+ * Stores turns with their messages in one statement, each unless as many turns wait as its `maxQueued`, or a
  * message with its idempotency key was steered into another turn.
  *
  * @param conflict what happens to a turn that violates a rule: an error, or `skipped` without one.
@@ -208,11 +210,11 @@ async function insertTurns(
       const { turn, message } = turnRows(insertion.id, stored, insertion.held);
       const row = { ...turn, goesFirst: turn.goesFirst ?? false, readerProcess };
       const { id: messageId, parts } = message;
-      return [...encodeRow(givenColumns, { ...row, messageId, parts }), insertion.most];
+      return [...encodeRow(inputColumns, { ...row, messageId, parts }), insertion.maxQueued];
     },
   );
   if ('runNamed' in db) {
-    const values = inputParams(givenTypes, rows);
+    const values = inputParams(inputTypes, rows);
     const inserted = await db.runNamed(
       statements.of(conflict, values, () => buildInsert(conflict)),
     );
@@ -230,30 +232,30 @@ function buildInsert(
 ): SQL {
   return sql`
     with queued as (select count(*) as turns from ${turns} where ${turns.status} = 'queued'),
-    given as materialized (
-      select given.* from ${unnest(givenTypes, rows)}, queued where queued.turns < given.most
-        and (given."idempotencyKey" is null or not exists (select from joined_messages steered
-          where steered.session_id = given."sessionId"
-            and steered.idempotency_key = given."idempotencyKey"))),
+    input as materialized (
+      select input.* from ${unnest(inputTypes, rows)}, queued where queued.turns < input.max_queued
+        and (input."idempotencyKey" is null or not exists (select from joined_messages steered
+          where steered.session_id = input."sessionId"
+            and steered.idempotency_key = input."idempotencyKey"))),
     accepted as (
-      insert into turns (${sql.raw(turnNames.join())}) select ${sql.raw(givenNames.join())} from given
+      insert into turns (${sql.raw(turnNames.join())}) select ${sql.raw(inputNames.join())} from input
       ${conflict === 'throws' ? sql`` : sql`on conflict do nothing`} returning id, created_at),
     message as (
       insert into messages (id, session_id, turn_id, role, parts, created_at)
-      select "messageId", "sessionId", id, 'user', parts, created_at from given join accepted using (id)),
+      select "messageId", "sessionId", id, 'user', parts, created_at from input join accepted using (id)),
     reader as (
       -- The sender of a turn counts as its reader from the moment the turn is stored.
       insert into turn_readers (turn_id, process_id, until, has_left)
       select id, "readerProcess", now() + interval '${sql.raw(`${READER_LEASE_MS} milliseconds`)}', false
-      from given join accepted using (id) where "readerProcess" is not null)
+      from input join accepted using (id) where "readerProcess" is not null)
     select id from accepted`;
 }
 
 const turnNames = Object.values(turnColumns).map(({ name }) => name);
 /** The clock of another process may have been ahead: a turn comes after all that its session has. */
 const afterLast = `greatest("createdAt", (select max(last.created_at) + interval '1 millisecond' from turns last
-  where last.session_id = given."sessionId"))`;
-const givenNames = turnFields.map((name) => (name === 'createdAt' ? afterLast : `"${name}"`));
+  where last.session_id = input."sessionId"))`;
+const inputNames = turnFields.map((name) => (name === 'createdAt' ? afterLast : `"${name}"`));
 
 /**
  * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's
@@ -264,7 +266,7 @@ export async function insertTurn(
   turn: NewTurn,
   insertion: Insertion,
 ): Promise<'stored' | 'queue-full' | 'key-taken'> {
-  if (insertion.most <= 0) return 'queue-full';
+  if (insertion.maxQueued <= 0) return 'queue-full';
   const stored = await insertTurns(db, [{ turn, insertion }], 'throws');
   if (stored.has(insertion.id)) return 'stored';
   const { sessionId: ofSession, idempotencyKey: key } = turn;
