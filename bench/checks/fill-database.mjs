@@ -6,7 +6,7 @@ const keys = ['id', 'session_id', 'turn_id'];
 /** Hexadecimal digits at the end of a copied id, which number the copy. */
 const copyDigits = 6;
 const copiesAtATime = 500;
-const mostMs = 20 * 60_000;
+const MAX_MS = 20 * 60_000;
 
 /**
  * Copies all sessions of a database with their turns, `copies` times, so that the rows are as the product writes
@@ -29,7 +29,7 @@ export async function fillDatabase(databaseUrl, copies, log) {
     for (let from = 1; from <= copies; from += copiesAtATime) {
       const through = Math.min(copies, from + copiesAtATime - 1);
       for (const select of selects) await database.query(select, [from, through]);
-      if (Date.now() - startedAt > mostMs)
+      if (Date.now() - startedAt > MAX_MS)
         throw new Error(`${through} of ${copies} copies in time`);
     }
     // As autovacuum would, in time.

@@ -6,8 +6,8 @@ import { warmUp } from '../scenarios.mjs';
 const mostP90Ms = 50;
 const firstStreams = 100;
 const factor = 1.5;
-const mostStreams = 4_000;
-const env = { TURNPIKE_WORKER_CONCURRENCY: String(mostStreams) };
+const MAX_STREAMS = 4_000;
+const env = { TURNPIKE_WORKER_CONCURRENCY: String(MAX_STREAMS) };
 
 /** @typedef {{streams: number, p90: number}} Step */
 
@@ -67,7 +67,7 @@ async function raiseStreams(context, target) {
   await measureRun(target, { ...partsOf(context), scenario: warmUp });
   /** @type {Step} */
   let below = { streams: 0, p90: 0 };
-  for (let streams = firstStreams; streams <= mostStreams; streams = Math.round(streams * factor)) {
+  for (let streams = firstStreams; streams <= MAX_STREAMS; streams = Math.round(streams * factor)) {
     const step = await runStep(context, target, streams);
     if (step.p90 > mostP90Ms) {
       const share = (mostP90Ms - below.p90) / (step.p90 - below.p90);
