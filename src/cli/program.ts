@@ -4,133 +4,112 @@ import { CliCommand, noCommand, UsageError, type Cli } from './command.js';
 /** Adds the arguments, options and action of a command. */
 type Declare = (command: CliCommand, cli: Cli) => void;
 
-/**
- * The commands: their names, what they are for, and their code, which is loaded when the command is called: the code of
- * all takes longer to load than most commands take.
- */
-const commands: readonly (readonly [name: string, about: string, load: () => Promise<Declare>])[] =
-  [
-    [
-      'turn',
-      'run one turn and print its stream',
-      async () => (await import('./commands/turn-command.js')).turnCommand,
-    ],
-    [
-      'chat',
-      'talk, message by message; /help lists its commands',
-      async () => (await import('./commands/chat-command.js')).chatCommand,
-    ],
-    [
-      'tail',
-      'print a turn that runs or ran',
-      async () => (await import('./commands/tail-command.js')).tailCommand,
-    ],
-    [
-      'sessions',
-      'list the latest sessions',
-      async () => (await import('./commands/list-command.js')).sessionsCommand,
-    ],
-    [
-      'fork',
-      'begin a session with the history up to a turn',
-      async () => (await import('./commands/fork-command.js')).forkCommand,
-    ],
-    [
-      'replay',
-      'run an ended turn again on recorded results, and compare both',
-      async () => (await import('./commands/replay-command.js')).replayCommand,
-    ],
-    [
-      'compare',
-      'show two turns side by side: cost, times, tool calls',
-      async () => (await import('./commands/replay-command.js')).compareCommand,
-    ],
-    [
-      'agents',
-      'list the named agents',
-      async () => (await import('./commands/list-command.js')).agentsCommand,
-    ],
-    [
-      'skills',
-      'list the skills of the server, with the faults of their files',
-      async () => (await import('./commands/list-command.js')).skillsCommand,
-    ],
-    [
-      'models',
-      'list the models that turns may name, with windows and prices',
-      async () => (await import('./commands/list-command.js')).modelsCommand,
-    ],
-    [
-      'approvals',
-      'list the questions that turns wait for',
-      async () => (await import('./commands/answer-command.js')).approvalsCommand,
-    ],
-    [
-      'approve',
-      'approve a tool call',
-      async () => (await import('./commands/answer-command.js')).approveCommand,
-    ],
-    [
-      'deny',
-      'deny a tool call; the model gets the reason',
-      async () => (await import('./commands/answer-command.js')).denyCommand,
-    ],
-    [
-      'webhooks',
-      'say where events of your turns are sent, and see what was sent',
-      async () => (await import('./commands/webhooks-command.js')).webhooksCommand,
-    ],
-    [
-      'memory',
-      'show and delete what agents keep for you',
-      async () => (await import('./commands/memory-command.js')).memoryCommand,
-    ],
-    [
-      'schedules',
-      'run turns at times of a clock',
-      async () => (await import('./commands/schedules-command.js')).schedulesCommand,
-    ],
-    [
-      'feedback',
-      'say what you think of turns',
-      async () => (await import('./commands/feedback-command.js')).feedbackCommand,
-    ],
-    [
-      'serve',
-      'serve until a signal stops it; the default command',
-      async () => (await import('./commands/serve-command.js')).serveCommand,
-    ],
-    [
-      'keys',
-      'manage API keys',
-      async () => (await import('./commands/keys-command.js')).keysCommand,
-    ],
-    [
-      'export',
-      'write sessions as lines of JSON, with turns and files',
-      async () => (await import('./commands/data-commands.js')).exportCommand,
-    ],
-    [
-      'import',
-      'store the sessions of an export that are not there yet',
-      async () => (await import('./commands/data-commands.js')).importCommand,
-    ],
-    [
-      'forget',
-      'delete all that is stored of a principal',
-      async () => (await import('./commands/data-commands.js')).forgetCommand,
-    ],
-    [
-      'migrate',
-      'bring the database up to date',
-      async () => (await import('./commands/migrate-command.js')).migrateCommand,
-    ],
-    [
-      'completion',
-      'print a script that completes commands and options in a shell',
-      async () => completionCommand,
-    ],
-  ];
+/** A command, whose code is loaded when it is called: the code of all takes longer to load than most commands take. */
+interface ListedCommand {
+  name: string;
+  about: string;
+  load(): Promise<Declare>;
+}
+
+/** @param load the module that exports the command: `turnCommand` for `turn`. */
+function listed<Name extends string>(
+  name: Name,
+  about: string,
+  load: () => Promise<Record<`${Name}Command`, Declare>>,
+): ListedCommand {
+  return { name, about, load: async () => (await load())[`${name}Command`] };
+}
+
+const commands: readonly ListedCommand[] = [
+  listed('turn', 'run one turn and print its stream', () => import('./commands/turn-command.js')),
+  listed(
+    'chat',
+    'talk, message by message; /help lists its commands',
+    () => import('./commands/chat-command.js'),
+  ),
+  listed('tail', 'print a turn that runs or ran', () => import('./commands/tail-command.js')),
+  listed('sessions', 'list the latest sessions', () => import('./commands/list-command.js')),
+  listed(
+    'fork',
+    'begin a session with the history up to a turn',
+    () => import('./commands/fork-command.js'),
+  ),
+  listed(
+    'replay',
+    'run an ended turn again on recorded results, and compare both',
+    () => import('./commands/replay-command.js'),
+  ),
+  listed(
+    'compare',
+    'show two turns side by side: cost, times, tool calls',
+    () => import('./commands/replay-command.js'),
+  ),
+  listed('agents', 'list the named agents', () => import('./commands/list-command.js')),
+  listed(
+    'skills',
+    'list the skills of the server, with the faults of their files',
+    () => import('./commands/list-command.js'),
+  ),
+  listed(
+    'models',
+    'list the models that turns may name, with windows and prices',
+    () => import('./commands/list-command.js'),
+  ),
+  listed(
+    'approvals',
+    'list the questions that turns wait for',
+    () => import('./commands/answer-command.js'),
+  ),
+  listed('approve', 'approve a tool call', () => import('./commands/answer-command.js')),
+  listed(
+    'deny',
+    'deny a tool call; the model gets the reason',
+    () => import('./commands/answer-command.js'),
+  ),
+  listed(
+    'webhooks',
+    'say where events of your turns are sent, and see what was sent',
+    () => import('./commands/webhooks-command.js'),
+  ),
+  listed(
+    'memory',
+    'show and delete what agents keep for you',
+    () => import('./commands/memory-command.js'),
+  ),
+  listed(
+    'schedules',
+    'run turns at times of a clock',
+    () => import('./commands/schedules-command.js'),
+  ),
+  listed('feedback', 'say what you think of turns', () => import('./commands/feedback-command.js')),
+  listed(
+    'serve',
+    'serve until a signal stops it; the default command',
+    () => import('./commands/serve-command.js'),
+  ),
+  listed('keys', 'manage API keys', () => import('./commands/keys-command.js')),
+  listed(
+    'export',
+    'write sessions as lines of JSON, with turns and files',
+    () => import('./commands/data-commands.js'),
+  ),
+  listed(
+    'import',
+    'store the sessions of an export that are not there yet',
+    () => import('./commands/data-commands.js'),
+  ),
+  listed(
+    'forget',
+    'delete all that is stored of a principal',
+    () => import('./commands/data-commands.js'),
+  ),
+  listed('migrate', 'bring the database up to date', () => import('./commands/migrate-command.js')),
+  listed(
+    'completion',
+    'print a script that completes commands and options in a shell',
+    async () => ({ completionCommand }),
+  ),
+];
 
 /**
  * Runs a command of `turnpike`.
@@ -153,7 +132,7 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
   }
 }
 
-/** Loaded when needed alone: what explains a failure knows the errors of all commands. */
+/** Loaded when needed alone, with the client whose errors it explains. */
 async function complain(error: unknown, name: string, cli: Cli): Promise<number> {
   const { exitCodeOf, explainFailure } = await import('./render/explain-failure.js');
   const text = explainFailure(error);
@@ -177,7 +156,7 @@ async function createProgram(called: string, cli: Cli): Promise<CliCommand> {
 turnpike COMMAND --help lists the options of a command. Without a command, turnpike serves.
 Exit code: that of the turn (0 ended, 1 failed, 130 interrupted); 2 for a wrong call.`,
     );
-  for (const [name, about, load] of commands) {
+  for (const { name, about, load } of commands) {
     const command = new CliCommand(name).description(about).copyInheritedSettings(program);
     if (called === name || called === ALL) (await load())(command, cli);
     program.addCommand(command);

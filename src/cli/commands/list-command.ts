@@ -18,11 +18,7 @@ export function sessionsCommand(command: CliCommand, cli: Cli): void {
     .addOption(urlOption)
     .action(({ limit, ...options }) =>
       listOnServer(cli, options, {
-        ask: (client) =>
-          listPages(limit, async (page) => {
-            const { sessions: listed, ...more } = await client.sessions.list(page);
-            return { listed, ...more };
-          }),
+        ask: ({ sessions }) => listPages(limit, 'sessions', (page) => sessions.list(page)),
         show: tableOfSessions,
         none: 'There are no sessions.',
       }),

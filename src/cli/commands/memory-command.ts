@@ -1,4 +1,3 @@
-import type { ListedMemoryFile, TurnpikeClient } from '../../client/turnpike-client.js';
 import { confirm } from '../terminal/terminal-input.js';
 import { minute, oneLine, plainText } from '../terminal/screen.js';
 import { clientOf } from '../server/find-server.js';
@@ -29,7 +28,7 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
           }),
         })
       : listOnServer(cli, options, {
-          ask: ({ memory }) => listFiles(memory, agent),
+          ask: ({ memory }) => listPages(Infinity, 'files', (page) => memory.files(agent, page)),
           show: (all) => ({
             columns: ['PATH', 'SIZE', 'CHANGED (UTC)', 'BY'],
             rows: all.map(({ path, bytes, updatedAt, turnId }) => [
@@ -64,11 +63,4 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
         return 0;
       }),
     );
-}
-
-function listFiles(memory: TurnpikeClient['memory'], agent: string): Promise<ListedMemoryFile[]> {
-  return listPages(Infinity, async (page) => {
-    const { files: listed, ...more } = await memory.files(agent, page);
-    return { listed, ...more };
-  });
 }

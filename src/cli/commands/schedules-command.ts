@@ -51,11 +51,7 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 20)
     .action((key, { limit, ...options }) =>
       listOnServer(cli, options, {
-        ask: ({ schedules }) =>
-          listPages(limit, async (page) => {
-            const { runs: listed, ...more } = await schedules.runs(key, page);
-            return { listed, ...more };
-          }),
+        ask: ({ schedules }) => listPages(limit, 'runs', (page) => schedules.runs(key, page)),
         show: tableOfRuns,
       }),
     );

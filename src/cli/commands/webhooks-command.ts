@@ -62,11 +62,9 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
     .action((id, { status, limit, ...options }) =>
       listOnServer(cli, options, {
         ask: ({ webhooks }) =>
-          listPages(limit, async (page) => {
-            const query = compact({ ...page, status });
-            const { deliveries: listed, ...more } = await webhooks.deliveries(id, query);
-            return { listed, ...more };
-          }),
+          listPages(limit, 'deliveries', (page) =>
+            webhooks.deliveries(id, compact({ ...page, status })),
+          ),
         show: tableOfDeliveries,
       }),
     );

@@ -1,7 +1,4 @@
-import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
-import { ConfigError } from '../../config/config.js';
-import { DataFolderBusyError, DataFolderUnusableError } from '../../storage/folder/data-folder.js';
 import { UsageError } from '../command.js';
 import { plainText, oneLine } from '../terminal/screen.js';
 
@@ -26,15 +23,6 @@ function explain(error: unknown): string {
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
     return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or turnpike serve), or correct --url or TURNPIKE_URL.`;
   }
-  const explained = [
-    UsageError,
-    ConfigError,
-    AgentsInvalidError,
-    DataFolderBusyError,
-    DataFolderUnusableError,
-  ];
-  const known = explained.find((type) => error instanceof type);
-  if (known !== undefined) return (error as Error).message;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -70,16 +70,21 @@ export function subcommandOnOne<One>(
 /** Most entries of a page. */
 const PAGE = 200;
 
-/** The first entries of a list, `most` at most, a page at a time. */
-export async function listPages<One>(
+/**
+ * The first entries of a list, `most` at most, a page at a time.
+ *
+ * @param field the field of a page that has its entries.
+ */
+export async function listPages<Field extends string, One>(
   most: number,
-  load: (page: Page) => Promise<{ listed: readonly One[]; nextCursor?: string }>,
+  field: Field,
+  load: (page: Page) => Promise<Record<Field, readonly One[]> & { nextCursor?: string }>,
 ): Promise<One[]> {
   const all: One[] = [];
   let cursor: string | undefined;
   do {
     const page = await load({ cursor, limit: Math.min(PAGE, most - all.length) });
-    all.push(...page.listed);
+    all.push(...page[field]);
     cursor = page.nextCursor;
   } while (cursor !== undefined && all.length < most);
   return all;
