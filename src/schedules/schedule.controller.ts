@@ -16,7 +16,7 @@ import { Caller } from '../access/caller.decorator.js';
 import { Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
-import { parseIdempotencyKey } from '../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../http/request-headers.js';
 import { PageQueryDto } from '../http/paging/page-query.dto.js';
 import {
   OneRunDto,
@@ -138,11 +138,7 @@ export class ScheduleController {
   @Post(':key/trigger')
   @HttpCode(202)
   @Unowned(ownKey)
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeated request with the same key gives the first run.',
-  })
+  @ApiOptionalHeader('Idempotency-Key', 'A repeated request with the same key gives the first run.')
   @ApiErrors(...wrong, 'SCHEDULE_NOT_FOUND', 'TURN_IN_PROGRESS', 'QUEUE_FULL')
   async triggerSchedule(
     @Param() { key }: ScheduleKeyDto,

@@ -1,9 +1,9 @@
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiHeader, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Owned } from '../../access/owned.decorator.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { SessionIdDto } from '../../http/id-params.dto.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { ForkedSessionDto, ForkSessionDto } from './fork.dto.js';
 import { SessionForker } from './session-forker.js';
 
@@ -16,11 +16,7 @@ export class ForkController {
   @Post(':id/fork')
   @Owned({ session: 'params.id' })
   @HttpCode(200)
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeat answers with the first fork.',
-  })
+  @ApiOptionalHeader('Idempotency-Key', 'A repeat answers with the first fork.')
   @ApiErrors(
     'INVALID_REQUEST',
     'SESSION_NOT_FOUND',

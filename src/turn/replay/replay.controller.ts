@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiHeader, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
@@ -7,7 +7,7 @@ import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { eventsUrl } from '../state/turn-row.js';
 import { describeDisposition } from '../submit/turn-submission.js';
 import { OneTurnDto } from '../turn-record.dto.js';
@@ -33,11 +33,7 @@ export class ReplayController {
   @Post('replay')
   @HttpCode(202)
   @Owned({ turn: 'params.id' })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeat answers with the first replay.',
-  })
+  @ApiOptionalHeader('Idempotency-Key', 'A repeat answers with the first replay.')
   @ApiAcceptedResponse({
     type: OneTurnDto,
     description: 'The turn of the replay. `Location` is where its events are.',

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import {
   ApiBody,
-  ApiHeader,
   ApiNoContentResponse,
   ApiOperation,
   ApiTags,
@@ -15,7 +14,7 @@ import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import { problemShape } from '../named-agents/named-agents-errors.js';
@@ -42,12 +41,13 @@ export class AgUiController {
   @BodyLimit('conversation')
   @Streams('ag-ui')
   @Unowned('its service looks among the caller’s own')
+  // Named here: by its method, a route of two paths has a number in its name.
   @ApiOperation({
     operationId: 'runAgent',
     summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one',
   })
   @ApiBody({ type: RunAgentInputDto })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'In place of the runId.' })
+  @ApiOptionalHeader('Idempotency-Key', 'In place of the runId.')
   @ApiRunStream()
   @ApiErrors(
     'PERSONA_NOT_FOUND',
@@ -81,22 +81,15 @@ export class AgUiController {
     );
   }
 
+  /** Go on with a run’s stream, from its start or after a cursor */
   @Get('agent/:name/ag-ui/:turnId')
   @Streams('ag-ui')
   @Owned({ turn: 'params.turnId' })
-  @ApiOperation({
-    operationId: 'resumeRun',
-    summary: 'Go on with a run’s stream, from its start or after a cursor',
-  })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last frame received.',
-  })
+  @ApiOptionalHeader('Last-Event-ID', 'Id of the last frame received.')
   @ApiRunStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors(...streamErrors)
-  async resume(
+  async resumeRun(
     @Param() { name: agent, turnId }: { name: string; turnId: string },
     @Headers('last-event-id') lastEventId: string | undefined,
     @Query() query: RunQueryDto,

@@ -1,13 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res, Query } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiHeader,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiBody, ApiNoContentResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -15,7 +7,7 @@ import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { InterruptedDto } from '../harness/turn.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
@@ -63,21 +55,17 @@ const looksItself = 'its service looks among the caller’s own';
 export class AiSdkController {
   constructor(private readonly chats: AiSdkService) {}
 
+  /** Say something in a chat, or answer what it asked, and stream the rest */
   @Post()
   @BodyLimit('conversation')
   @Streams('ai-sdk')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'postChat',
-    summary: 'Say something in a chat, or answer what it asked, and stream the rest',
-  })
   @ApiBody({ type: ChatDto })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeat joins the first turn. Default: made of the user message’s id.',
-  })
+  @ApiOptionalHeader(
+    'Idempotency-Key',
+    'A repeat joins the first turn. Default: made of the user message’s id.',
+  )
   @ApiUiMessageStream()
   @ApiErrors(
     'SESSION_NOT_FOUND',
@@ -93,7 +81,7 @@ export class AiSdkController {
     'SESSION_LIMIT',
     ...turnErrors,
   )
-  async chat(
+  async postChat(
     @Body() body: unknown,
     @Headers('idempotency-key') key: string | undefined,
     @Caller() principal: Principal,
@@ -107,25 +95,21 @@ export class AiSdkController {
     return this.chats.chat(call, response);
   }
 
+  /** Come back to the answer that a chat is getting */
   @Get(':id/stream')
   @Streams('ai-sdk')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'resumeChat',
-    summary: 'Come back to the answer that a chat is getting',
-  })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last frame received: exactly what came after it is streamed.',
-  })
+  @ApiOptionalHeader(
+    'Last-Event-ID',
+    'Id of the last frame received: exactly what came after it is streamed.',
+  )
   @ApiUiMessageStream()
   @ApiNoContentResponse({
     description:
       'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
   })
   @ApiErrors(...streamErrors)
-  async resume(
+  async resumeChat(
     @Param('id') chatId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Caller() principal: Principal,
@@ -135,16 +119,15 @@ export class AiSdkController {
     return this.chats.resume({ chatId, principal }, after, response);
   }
 
+  /** End the turn of a chat, also one that waits for an approval */
   @Post(':id/stop')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'stopChat',
-    summary: 'End the turn of a chat, also one that waits for an approval',
-  })
-  @ApiOkResponse({ type: InterruptedDto })
   @ApiErrors('SESSION_NOT_FOUND')
-  async stop(@Param('id') chatId: string, @Caller() principal: Principal): Promise<InterruptedDto> {
+  async stopChat(
+    @Param('id') chatId: string,
+    @Caller() principal: Principal,
+  ): Promise<InterruptedDto> {
     return { ok: true, ...(await this.chats.stop({ chatId, principal })) };
   }
 }
@@ -154,24 +137,19 @@ export class AiSdkController {
 export class ChatHistoryController {
   constructor(private readonly history: ChatHistory) {}
 
+  /** Chats, the one used last first */
   @Get('chats')
   @Unowned('it lists the caller’s own')
-  @ApiOperation({ operationId: 'listChats', summary: 'Chats, the one used last first' })
-  @ApiOkResponse({ type: ChatListDto })
   @ApiErrors('INVALID_REQUEST')
-  list(@Caller() { id }: Principal, @Query() page: PageQueryDto): Promise<ChatListDto> {
+  listChats(@Caller() { id }: Principal, @Query() page: PageQueryDto): Promise<ChatListDto> {
     return this.history.list(id, page);
   }
 
+  /** The last messages of a chat, for a page that is loaded anew */
   @Get('chat/:id')
   @Unowned('its service looks among the caller’s own')
-  @ApiOperation({
-    operationId: 'readChat',
-    summary: 'The last messages of a chat, for a page that is loaded anew',
-  })
-  @ApiOkResponse({ type: ChatPageDto })
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
-  read(
+  readChat(
     @Param('id') chatId: string,
     @Caller() principal: Principal,
     @Query() page: ChatPageQueryDto,

@@ -10,7 +10,7 @@ import {
   Query,
   Res,
 } from '@nestjs/common';
-import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
@@ -19,7 +19,7 @@ import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { eventsUrl } from '../../turn/state/turn-row.js';
@@ -49,16 +49,8 @@ export class TurnController {
   @Post('turn')
   @Streams('harness')
   @Owned({ session: 'body.sessionId' })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeat joins the first turn.',
-  })
-  @ApiHeader({
-    name: 'Prefer',
-    required: false,
-    description: '`respond-async`: answer 202 once the turn is accepted.',
-  })
+  @ApiOptionalHeader('Idempotency-Key', 'A repeat joins the first turn.')
+  @ApiOptionalHeader('Prefer', '`respond-async`: answer 202 once the turn is accepted.')
   @ApiTurnAnswers()
   @ApiErrors(
     'SESSION_NOT_FOUND',
@@ -116,11 +108,7 @@ export class TurnController {
   @Get('turns/:id/events')
   @Streams('harness')
   @Owned({ turn: 'params.id' })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last frame received.',
-  })
+  @ApiOptionalHeader('Last-Event-ID', 'Id of the last frame received.')
   @ApiHarnessStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors(...streamErrors)

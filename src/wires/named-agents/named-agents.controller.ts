@@ -11,7 +11,7 @@ import {
   Res,
   applyDecorators,
 } from '@nestjs/common';
-import { ApiHeader, ApiNoContentResponse, ApiTags, ApiBody, ApiConsumes } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiTags, ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
@@ -20,7 +20,7 @@ import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { BodyLimit } from '../../http/request-body.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { ApiStream, namedFrames } from '../../http/streams/api-stream.decorator.js';
 import {
@@ -74,11 +74,7 @@ function ApiChat() {
   return applyDecorators(
     ApiConsumes('application/json', 'multipart/form-data'),
     ApiBody({ type: ChatRequestDto }),
-    ApiHeader({
-      name: 'Idempotency-Key',
-      required: false,
-      description: 'A repeat in the same session joins the first turn.',
-    }),
+    ApiOptionalHeader('Idempotency-Key', 'A repeat in the same session joins the first turn.'),
   );
 }
 
@@ -149,11 +145,7 @@ export class NamedAgentsController {
   @Get('agent/:name/chat/stream/:messageId')
   @Streams('named-agents')
   @Unowned(looksItself)
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last frame received.',
-  })
+  @ApiOptionalHeader('Last-Event-ID', 'Id of the last frame received.')
   @ApiAgentStream()
   @ApiNoContentResponse({ description: 'There is nothing after the cursor, and never will be.' })
   @ApiErrors(...streamErrors)

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Unowned } from '../../access/owned.decorator.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
@@ -68,20 +68,18 @@ const everybodys = 'agents and models are those of every caller';
 export class ModelsController {
   constructor(private readonly models: ModelChooser) {}
 
+  /** The agents and models that answer */
   @Get('models')
   @Unowned(everybodys)
-  @ApiOperation({ operationId: 'listResponseModels', summary: 'The agents and models that answer' })
-  @ApiOkResponse({ type: ResponseModelListDto })
-  async list(): Promise<ResponseModelListDto> {
+  async listResponseModels(): Promise<ResponseModelListDto> {
     return { object: 'list', data: (await this.models.list()).map(viewModel) };
   }
 
+  /** An agent or a model by its name */
   @Get('models/:id')
   @Unowned(everybodys)
-  @ApiOperation({ operationId: 'getResponseModel', summary: 'An agent or a model by its name' })
-  @ApiOkResponse({ type: ResponseModelDto })
   @ApiErrors('PERSONA_NOT_FOUND')
-  async get(@Param() { id }: ResponseIdDto): Promise<ResponseModelDto> {
+  async getResponseModel(@Param() { id }: ResponseIdDto): Promise<ResponseModelDto> {
     const { name, agent } = await this.models.choose(id, undefined);
     return viewModel({ name, isAgent: agent !== undefined });
   }

@@ -12,10 +12,8 @@ import {
 } from '@nestjs/common';
 import {
   ApiBody,
-  ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
-  ApiOperation,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
@@ -27,7 +25,7 @@ import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { schemaOf } from '../../http/fields/json-schemas.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
-import { parseIdempotencyKey } from '../../http/request-headers.js';
+import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import {
@@ -82,21 +80,14 @@ export class ResponsesController {
     private readonly lookup: ResponseLookup,
   ) {}
 
+  /** Ask an agent or a model, or answer what it asked */
   @Post()
   @BodyLimit('conversation')
   @Streams('responses')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'createResponse',
-    summary: 'Ask an agent or a model, or answer what it asked',
-  })
   @ApiBody({ type: CreateResponseDto })
-  @ApiHeader({
-    name: 'Idempotency-Key',
-    required: false,
-    description: 'A repeat joins the first response.',
-  })
+  @ApiOptionalHeader('Idempotency-Key', 'A repeat joins the first response.')
   @ApiResponseStream(
     'With `stream` false: the response as JSON, once it is whole; with `background`, at once.',
   )
@@ -112,7 +103,7 @@ export class ResponsesController {
     'SESSION_LIMIT',
     ...turnErrors,
   )
-  async create(
+  async createResponse(
     @Body() body: unknown,
     @Headers('idempotency-key') key: string | undefined,
     @Headers('user-agent') userAgent: string | undefined,
@@ -128,22 +119,18 @@ export class ResponsesController {
     return new WholeAnswer(await this.#whole(found, submitted, response));
   }
 
+  /** A response as it is now, or its stream from the start or after an event */
   @Get(':id')
   @Streams('responses')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'getResponse',
-    summary: 'A response as it is now, or its stream from the start or after an event',
-  })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last frame received, in place of `starting_after`.',
-  })
+  @ApiOptionalHeader(
+    'Last-Event-ID',
+    'Id of the last frame received, in place of `starting_after`.',
+  )
   @ApiResponseStream('Without `stream=true`: the response as JSON.')
   @ApiNoContentResponse({ description: 'Nothing comes after the frame of `Last-Event-ID`.' })
   @ApiErrors(...streamErrors)
-  async get(
+  async getResponse(
     @Param() { id }: ResponseIdDto,
     @Query() query: ResponseQueryDto,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -158,16 +145,13 @@ export class ResponsesController {
     return this.streams.after(found.turn.id, cursor, dialect);
   }
 
+  /** End the turn of a response, and answer with the response once it has ended */
   @Post(':id/cancel')
   @Unowned(looksItself)
   @HttpCode(200)
-  @ApiOperation({
-    operationId: 'cancelResponse',
-    summary: 'End the turn of a response, and answer with the response once it has ended',
-  })
   @ApiOkResponse({ schema: schemaOf('ResponseObject') })
   @ApiErrors(...streamErrors)
-  async cancel(
+  async cancelResponse(
     @Param() { id }: ResponseIdDto,
     @Caller() principal: Principal,
     @Res({ passthrough: true }) response: Response,
@@ -177,15 +161,11 @@ export class ResponsesController {
     return this.#whole(found, repeated(found), response);
   }
 
+  /** Delete a response; what it said stays in a conversation that went on from it */
   @Delete(':id')
   @Unowned(looksItself)
-  @ApiOperation({
-    operationId: 'deleteResponse',
-    summary: 'Delete a response; what it said stays in a conversation that went on from it',
-  })
-  @ApiOkResponse({ type: DeletedResponseDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  async delete(
+  async deleteResponse(
     @Param() { id }: ResponseIdDto,
     @Caller() principal: Principal,
   ): Promise<DeletedResponseDto> {
@@ -201,12 +181,11 @@ export class ResponsesController {
     return { id, object: 'response', deleted: true };
   }
 
+  /** What a response was made for */
   @Get(':id/input_items')
   @Unowned(looksItself)
-  @ApiOperation({ operationId: 'listInputItems', summary: 'What a response was made for' })
-  @ApiOkResponse({ type: InputItemsDto })
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')
-  async inputItems(
+  async listInputItems(
     @Param() { id }: ResponseIdDto,
     @Query() { after, limit, order }: InputItemsQueryDto,
     @Caller() principal: Principal,
