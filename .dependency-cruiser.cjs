@@ -268,11 +268,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/governance/',
-        pathNot: [
-          '\\.module\\.ts$',
-          '^src/governance/(budgets|rates)/',
-          '\\.test\\.ts$',
-        ],
+        pathNot: ['\\.module\\.ts$', '^src/governance/(budgets|rates)/', '\\.test\\.ts$'],
       },
       to: {
         path: '^(src/(?!governance/|platform/|errors/|events/turn-event|storage/shapes/)|node_modules/(?!zod/))',

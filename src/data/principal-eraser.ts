@@ -34,15 +34,36 @@ export interface ForgetOptions {
   by: string;
 }
 
+/** A principal's data beside rows: contents of files, live logs, counts of requests. */
+@Injectable()
+export class PrincipalCopies {
+  constructor(
+    private readonly contents: BlobStore,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
+  ) {}
+
+  /**
+   * @param hashes of files: those that others use too stay.
+   * @param turnIds of turns that have ended.
+   */
+  async remove(
+    principalId: string,
+    { hashes, turnIds }: { hashes: readonly string[]; turnIds: readonly string[] },
+  ): Promise<void> {
+    await this.contents.removeUnused(hashes);
+    await this.log.remove(turnIds);
+    await this.counter.forget(principalId);
+  }
+}
+
 /** Deletes all that is stored of a principal: rows of each table as the register of tables says, and what is beside rows. */
 @Injectable()
 export class PrincipalEraser {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     private readonly turns: TurnCanceller,
-    private readonly files: BlobStore,
-    @Inject(EVENT_LOG) private readonly log: EventLog,
-    @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
+    private readonly copies: PrincipalCopies,
     private readonly keys: KnownKeys,
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
@@ -76,9 +97,7 @@ export class PrincipalEraser {
     const own = and(eq(sessions.principalId, principalId), isNull(sessions.parentTurnId));
     for (const sessionId of await idsOf(db, sessions, own)) await this.#close(sessionId, by);
     await this.#deleteRest(principalId, turnIds);
-    await this.files.removeUnused(hashes);
-    await this.log.remove(turnIds);
-    await this.counter.forget(principalId);
+    await this.copies.remove(principalId, { hashes, turnIds });
     if (projects) await removeFolder(report.projectFolder);
     const { projectFolder: _, ...details } = report;
     const actor = by === principalId ? FORGOTTEN : by;

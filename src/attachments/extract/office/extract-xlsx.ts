@@ -217,11 +217,7 @@ export interface SheetListener {
 }
 
 /** Parses a sheet. A row or cell without a reference follows the one before. */
-function parseSheet(
-  part: Buffer | undefined,
-  formats: CellFormats,
-  listener: SheetListener,
-): void {
+function parseSheet(part: Buffer | undefined, formats: CellFormats, listener: SheetListener): void {
   let row: SheetRow = { row: 0, cells: [], isHidden: false };
   let column = 0;
   let cell: OpenCell | undefined;
