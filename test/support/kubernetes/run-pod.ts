@@ -23,7 +23,9 @@ export function inPod(command: readonly string[], { projects }: PodVolumes): [st
     ...system.flatMap((folder) => ['--ro-bind-try', folder, folder]),
     ...image.flatMap((name) => ['--ro-bind', path.join(root, name), `/app/${name}`]),
     // The Node of these tests may be one that was brought, in a folder that a pod does not have.
-    ...['--ro-bind', process.execPath, '/app/node'],
+    '--ro-bind',
+    process.execPath,
+    '/app/node',
   ];
   const user = ['--unshare-user', '--uid', '1000', '--gid', '1000', '--die-with-parent'];
   const own = [
