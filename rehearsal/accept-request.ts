@@ -4,7 +4,7 @@ import { isPlainObject } from './json.js';
 import { callableProfile } from './models/models.js';
 import type { ModelProfile } from './models/profiles.js';
 import { requestSchema } from './request-schema.js';
-import type { MessagesRequest } from './request-types.js';
+import { placeBlocks, type MessagesRequest, type PlacedBlock } from './request-types.js';
 import { checkCacheMarks } from './rules/check-cache-marks.js';
 import { checkMedia } from './rules/check-media.js';
 import { checkMessages } from './rules/check-messages.js';
@@ -34,10 +34,12 @@ export function acceptRequest(
   body: unknown,
   contract: WireContract = currentContract,
 ): AcceptedRequest {
-  validateRequest(body, contract);
+  checkShape(body, contract);
+  const blocks = placeBlocks(body.messages);
+  checkTogether(body, contract, blocks);
   const profile = callableProfile(body.model);
   checkModel(body, profile, contract);
-  checkMedia(body, profile);
+  checkMedia(blocks, profile);
   checkSchemas(body);
   // Named one by one: a spread here took longer than all rules of a short request.
   const { body: kept, dropped } = checkThinking(body, profile);
@@ -54,16 +56,28 @@ export function validateRequest(
   body: unknown,
   contract: WireContract = currentContract,
 ): asserts body is MessagesRequest {
-  if (!isPlainObject(body)) throw refuse('request-shape', 'The body must be a JSON object.');
-  checkFields(body, contract);
-  checkShape(body);
-  checkParameters(body, contract);
-  checkMessages(body, contract);
-  checkCacheMarks(body);
+  checkShape(body, contract);
+  checkTogether(body, contract, placeBlocks(body.messages));
 }
 
-/** The body stays as it was sent: fields that the schema does not name count for the cache and for signatures. */
-function checkShape(body: Record<string, unknown>): asserts body is MessagesRequest {
+/**
+ * Checks each field by itself. The body stays as it was sent: fields that the schema does not name count for the
+ * cache and for signatures.
+ */
+function checkShape(body: unknown, contract: WireContract): asserts body is MessagesRequest {
+  if (!isPlainObject(body)) throw refuse('request-shape', 'The body must be a JSON object.');
+  checkFields(body, contract);
   const { error } = requestSchema.safeParse(body);
   if (error) throw explainIssues(error.issues, body);
+}
+
+/** Checks what valid fields are together. */
+function checkTogether(
+  body: MessagesRequest,
+  contract: WireContract,
+  blocks: readonly PlacedBlock[],
+): void {
+  checkParameters(body, contract);
+  checkMessages(body, contract, blocks);
+  checkCacheMarks(body, blocks);
 }

@@ -106,6 +106,40 @@ export function blocksOf(message: RequestMessage): RequestBlock[] {
   return [{ type: 'text', text: message.content }];
 }
 
+/** A block of the messages, or of a tool's result in them, and where it stands. */
+export interface PlacedBlock {
+  block: RequestBlock;
+  /** The index of its message. */
+  message: number;
+  /** Its index in the message, or that of the result that holds it. */
+  at: number;
+  /** Its index in that result. */
+  inner: number | undefined;
+}
+
+/** All blocks of a request's messages in the order of the prompt: those in a result before the result. */
+export function placeBlocks(messages: readonly RequestMessage[]): PlacedBlock[] {
+  const placed: PlacedBlock[] = [];
+  messages.forEach(({ content }, message) => {
+    if (typeof content === 'string') return;
+    content.forEach((block, at) => {
+      if (block.type === 'tool_result' && Array.isArray(block.content)) {
+        block.content.forEach((inner, index) => {
+          placed.push({ block: inner, message, at, inner: index });
+        });
+      }
+      placed.push({ block, message, at, inner: undefined });
+    });
+  });
+  return placed;
+}
+
+/** The path of a block in its request; `within` is put behind the block that holds it. */
+export function pathOf({ message, at, inner }: PlacedBlock, within = ''): string {
+  const path = `messages.${message}.content.${at}`;
+  return inner === undefined ? path : `${path}${within}.content.${inner}`;
+}
+
 /** Whether a message of the assistant pauses inside a call of the API's own tools, which the next reply continues. */
 export function isPaused(message: RequestMessage): boolean {
   return blocksOf(message).some(({ type }) => type === 'server_tool_use');

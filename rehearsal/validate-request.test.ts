@@ -18,6 +18,11 @@ const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: {
 const png = 'iVBORw0KGgo=';
 const marked = (value: string) => ({ ...text(value), cache_control: { type: 'ephemeral' } });
 const image = (source: object) => [user([{ type: 'image', source }])];
+const document = (enabled?: boolean) => ({
+  type: 'document',
+  source: { type: 'text', media_type: 'text/plain', data: 'x' },
+  ...(enabled !== undefined && { citations: { enabled } }),
+});
 
 describe('validateRequest', () => {
   it.each<[string, unknown]>([
@@ -77,6 +82,8 @@ describe('validateRequest', () => {
       request(hello, { tools: [{ name: 'w', type: 'web_search_20250305' }] }),
     ],
     ['an image', request(image({ type: 'base64', media_type: 'image/png', data: png }))],
+    ['documents without citations', request([user([document(), document(false)])])],
+    ['documents with citations', request([user([document(true), document(true)])])],
     ['four cache marks', request([user([1, 2, 3, 4].map((n) => marked(`${n}`)))])],
   ])('takes %s', (_name, body) => {
     expect(() => validateRequest(body)).not.toThrow();

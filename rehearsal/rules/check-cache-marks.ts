@@ -1,5 +1,13 @@
 import { refuse } from '../http/wire-error.js';
-import { blocksOf, ttlOf, type MessagesRequest, type RequestBlock } from '../request-types.js';
+import {
+  blocksOf,
+  isThinkingBlock,
+  pathOf,
+  ttlOf,
+  type Cached,
+  type MessagesRequest,
+  type PlacedBlock,
+} from '../request-types.js';
 
 const MAX_MARKS = 4;
 
@@ -9,15 +17,17 @@ interface Mark {
 }
 
 /** @throws a 400 for too many marks, or marks out of order */
-export function checkCacheMarks(body: MessagesRequest): void {
-  const marks = marksOf(body);
+export function checkCacheMarks(body: MessagesRequest, blocks: readonly PlacedBlock[]): void {
+  const marks = marksOf(body, blocks);
   const top = ttlOf(body.cache_control);
-  const last = lastCacheable(body);
-  const lastMark = marks.find(({ path }) => path === last);
-  if (top !== undefined && lastMark === undefined) marks.push({ path: 'cache_control', ttl: top });
-  if (top !== undefined && lastMark !== undefined && lastMark.ttl !== top) {
-    const other = `${last} has cache_control with another ttl (${lastMark.ttl})`;
-    throw refuse('cache-order', `cache_control: ${other} than the request (${top})`);
+  if (top !== undefined) {
+    const last = lastCacheable(body);
+    const lastMark = marks.find(({ path }) => path === last);
+    if (lastMark === undefined) marks.push({ path: 'cache_control', ttl: top });
+    else if (lastMark.ttl !== top) {
+      const other = `${last} has cache_control with another ttl (${lastMark.ttl})`;
+      throw refuse('cache-order', `cache_control: ${other} than the request (${top})`);
+    }
   }
   if (marks.length > MAX_MARKS) {
     throw refuse(
@@ -36,36 +46,22 @@ export function checkCacheMarks(body: MessagesRequest): void {
   );
 }
 
-/** The marks in the order of the prompt: tools, system, messages, with blocks inside of results. */
-function marksOf({ tools = [], system, messages }: MessagesRequest): Mark[] {
+/** The marks in the order of the prompt: tools, system, messages. */
+function marksOf({ tools = [], system }: MessagesRequest, blocks: readonly PlacedBlock[]): Mark[] {
   const marks: Mark[] = [];
-  tools.forEach(({ cache_control: mark }, index) => {
-    if (mark) marks.push({ path: `tools.${index}`, ttl: mark.ttl ?? '5m' });
-  });
-  const add = (blocks: readonly RequestBlock[], path: string): void => {
-    for (let at = 0; at < blocks.length; at += 1) {
-      const block = blocks[at];
-      if (block === undefined) continue;
-      const { cache_control: mark } = block;
-      if (block.type === 'tool_result' && Array.isArray(block.content)) {
-        add(block.content, `${path}.${at}.content`);
-      }
-      if (mark) marks.push({ path: `${path}.${at}`, ttl: mark.ttl ?? '5m' });
-    }
+  const add = ({ cache_control }: Cached, path: () => string): void => {
+    const ttl = ttlOf(cache_control);
+    if (ttl !== undefined) marks.push({ path: path(), ttl });
   };
-  if (Array.isArray(system)) add(system, 'system');
-  messages.forEach(({ content }, index) => {
-    if (typeof content !== 'string') add(content, `messages.${index}.content`);
-  });
+  tools.forEach((tool, index) => add(tool, () => `tools.${index}`));
+  if (Array.isArray(system)) system.forEach((block, index) => add(block, () => `system.${index}`));
+  for (const placed of blocks) add(placed.block, () => pathOf(placed));
   return marks;
 }
 
-function lastCacheable(body: MessagesRequest): string {
-  const index = body.messages.length - 1;
-  const message = body.messages[index];
-  const blocks = message ? blocksOf(message) : [];
-  const at = blocks.findLastIndex(
-    ({ type }) => type !== 'thinking' && type !== 'redacted_thinking',
-  );
-  return `messages.${index}.content.${at}`;
+/** The path of the block that a mark at the top of a request is for. */
+function lastCacheable({ messages }: MessagesRequest): string {
+  const last = messages.slice(-1).flatMap(blocksOf);
+  const at = last.findLastIndex((block) => !isThinkingBlock(block));
+  return `messages.${messages.length - 1}.content.${at}`;
 }

@@ -1,28 +1,20 @@
 import { refuse } from '../http/wire-error.js';
 import { imageSizeOf, pagesOf } from '../media/files.js';
 import type { ModelProfile } from '../models/profiles.js';
-import { type MessagesRequest, type RequestBlock } from '../request-types.js';
+import { pathOf, type PlacedBlock, type RequestBlock } from '../request-types.js';
 
 const MAX_SIDE_PX = 8_000;
 const MAX_SIDE_PX_OF_MANY = 2_000;
 /** Images above which the limit of many images applies. */
 const many = 20;
 
-interface Media {
-  type: 'image' | 'document';
-  data: string;
-  path: string;
-}
-
 /** @throws a 400 for more images and pages than the model takes, or for images that are too large */
-export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
-  const media = mediaOf(body);
-  if (media.length === 0) return;
-  const images = media.filter(({ type }) => type === 'image');
-  const pages = media.reduce(
-    (sum, { type, data }) => sum + (type === 'image' ? 0 : pagesOf(data)),
-    0,
-  );
+export function checkMedia(blocks: readonly PlacedBlock[], profile: ModelProfile): void {
+  // All images count, of earlier turns and of results too; pages of a PDF that is sent by its place nobody knows.
+  const images = blocks.filter(({ block }) => block.type === 'image');
+  const pages = blocks.reduce((sum, { block }) => {
+    return block.type === 'document' ? sum + pagesOf(dataOf(block)) : sum;
+  }, 0);
   if (pages + images.length > profile.maxImages) {
     throw refuse(
       'media-count',
@@ -31,43 +23,29 @@ export function checkMedia(body: MessagesRequest, profile: ModelProfile): void {
   }
   const isMany = images.length > many;
   const most = isMany ? MAX_SIDE_PX_OF_MANY : MAX_SIDE_PX;
-  const over = images.filter(({ data }) => longestSide(data) > most);
+  const over = images.filter(({ block }) => longestSide(block) > most);
   const [first] = over;
   if (first === undefined) return;
   const limit = `max allowed size${isMany ? ' for many-image requests' : ''}: ${most} pixels`;
   throw refuse(
     'image-pixels',
-    `${first.path}.image.source.base64.data: At least one of the image dimensions exceed ${limit}`,
+    `${pathOf(first, '.tool_result')}.image.source.base64.data: At least one of the image ` +
+      `dimensions exceed ${limit}`,
     {
       error_code: 'image_dimensions_too_large',
       max_side_length_pixels: most,
-      paths: over.map(({ path }) => path.replace('.tool_result.', '.')),
+      paths: over.map((image) => pathOf(image)),
     },
   );
 }
 
-/** The images of a request and its PDFs, of earlier turns and in results of tools too. */
-function mediaOf({ messages }: MessagesRequest): Media[] {
-  const media: Media[] = [];
-  const add = (blocks: readonly RequestBlock[], path: string): void => {
-    blocks.forEach((block, at) => {
-      if (block.type === 'tool_result' && Array.isArray(block.content)) {
-        add(block.content, `${path}.${at}.tool_result.content`);
-      }
-      if (block.type !== 'image' && block.type !== 'document') return;
-      const { type, source } = block;
-      // Every image counts; a document of another place has pages that nobody knows.
-      if (type === 'document' && source.type !== 'base64') return;
-      media.push({ type, data: source.data ?? '', path: `${path}.${at}` });
-    });
-  };
-  messages.forEach(({ content }, index) => {
-    if (typeof content !== 'string') add(content, `messages.${index}.content`);
-  });
-  return media;
+/** The base64 of a file; empty where it is sent in another form. */
+function dataOf(block: RequestBlock): string {
+  const isFile = block.type === 'image' || block.type === 'document';
+  return isFile && block.source.type === 'base64' ? (block.source.data ?? '') : '';
 }
 
-function longestSide(data: string): number {
-  const size = imageSizeOf(data);
+function longestSide(image: RequestBlock): number {
+  const size = imageSizeOf(dataOf(image));
   return size === undefined ? 0 : Math.max(size.width, size.height);
 }

@@ -2,10 +2,12 @@ import type { WireContract } from '../http/read-request.js';
 import { refuse } from '../http/wire-error.js';
 import {
   blocksOf,
+  pathOf,
   referencesIn,
   type MessagesRequest,
   type OfferedTool,
   type OpaqueBlock,
+  type PlacedBlock,
   type RequestBlock,
   type RequestMessage,
 } from '../request-types.js';
@@ -21,6 +23,7 @@ const directiveOnly =
 export function checkMessages(
   { messages, tools = [] }: MessagesRequest,
   { version }: WireContract,
+  blocks: readonly PlacedBlock[],
 ): void {
   if (messages[0]?.role === 'assistant') {
     throw refuse('first-message', 'messages: first message must use the "user" role');
@@ -38,50 +41,28 @@ export function checkMessages(
   checkSystemPlaces(messages);
   checkToolPairs(messages);
   // Most conversations have none of these: they are not read once more for each.
-  const types = typesIn(messages);
-  const hasServerTools = [...types].some(
-    (type) => type === 'server_tool_use' || isServerResult({ type }),
-  );
-  if (hasServerTools) checkServerTools(messages);
-  if (types.has('document')) validateCitations(messages);
+  const types = new Set(blocks.map(({ block }) => block.type));
+  if ([...types].some((type) => type === 'server_tool_use' || isServerResult({ type }))) {
+    checkServerTools(messages);
+  }
+  if (types.has('document')) checkCitations(blocks);
   if (types.has('tool_reference') || types.has('tool_search_tool_result')) {
-    checkToolReferences(messages, tools);
+    checkToolReferences(blocks, tools);
   }
 }
 
-/** The types of all blocks, of those in results of tools too. */
-function typesIn(messages: readonly RequestMessage[]): Set<RequestBlock['type']> {
-  const types = new Set<RequestBlock['type']>();
-  const add = (blocks: readonly RequestBlock[]): void => {
-    for (const block of blocks) {
-      types.add(block.type);
-      if (block.type === 'tool_result' && Array.isArray(block.content)) add(block.content);
-    }
-  };
-  for (const { content } of messages) if (typeof content !== 'string') add(content);
-  return types;
-}
-
 /** Tools that a search found, the API's own or the client's, must be among the tools of the request. */
-function checkToolReferences(
-  messages: readonly RequestMessage[],
-  tools: readonly OfferedTool[],
-): void {
-  let names: Set<string> | undefined;
-  messages.forEach(({ content }, index) => {
-    if (typeof content === 'string') return;
-    content.forEach((block, at) => {
-      for (const reference of referencesIn(block)) {
-        names ??= new Set(tools.map(({ name }) => name));
-        if (names.has(reference.tool_name)) continue;
-        throw refuse(
-          'tool-reference',
-          `messages.${index}.content.${at}: Tool reference '${reference.tool_name}' not found in available tools`,
-          { error_code: 'tool_reference_unresolved' },
-        );
-      }
-    });
-  });
+function checkToolReferences(blocks: readonly PlacedBlock[], tools: readonly OfferedTool[]): void {
+  const names = new Set(tools.map(({ name }) => name));
+  for (const placed of blocks) {
+    const unknown = referencesIn(placed.block).find(({ tool_name: name }) => !names.has(name));
+    if (unknown === undefined) continue;
+    throw refuse(
+      'tool-reference',
+      `${pathOf(placed)}: Tool reference '${unknown.tool_name}' not found in available tools`,
+      { error_code: 'tool_reference_unresolved' },
+    );
+  }
 }
 
 /** Refuses what version 2026-10-21 no longer takes. */
@@ -257,25 +238,14 @@ function strayServerResult(index: number, { type, tool_use_id: id }: OpaqueBlock
   );
 }
 
-/** @throws a 400 where citations are enabled for some documents of a request and not for others */
-export function validateCitations(messages: MessagesRequest['messages']): void {
-  const flags = new Set<boolean>();
-  for (const { content } of messages) {
-    if (typeof content !== 'string') addCitationFlags(content, flags);
-  }
-  if (flags.size > 1) {
-    throw refuse(
-      'mixed-citations',
-      'messages: citations must be enabled on all documents of a request, or on none',
-    );
-  }
-}
-
-function addCitationFlags(blocks: readonly RequestBlock[], flags: Set<boolean>): void {
-  for (const block of blocks) {
-    if (block.type === 'document') flags.add(block.citations?.enabled === true);
-    else if (block.type === 'tool_result' && Array.isArray(block.content)) {
-      addCitationFlags(block.content, flags);
-    }
-  }
+/** Citations are enabled for all documents of a request, or for none. */
+function checkCitations(blocks: readonly PlacedBlock[]): void {
+  const enabled = blocks.flatMap(({ block }) =>
+    block.type === 'document' ? [block.citations?.enabled === true] : [],
+  );
+  if (new Set(enabled).size <= 1) return;
+  throw refuse(
+    'mixed-citations',
+    'messages: citations must be enabled on all documents of a request, or on none',
+  );
 }
