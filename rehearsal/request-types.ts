@@ -140,6 +140,13 @@ export function pathOf({ message, at, inner }: PlacedBlock, within = ''): string
   return inner === undefined ? path : `${path}${within}.content.${inner}`;
 }
 
+/** Whether a document of a request is to be cited. */
+export function citesDocuments({ messages }: Pick<MessagesRequest, 'messages'>): boolean {
+  return messages
+    .flatMap(blocksOf)
+    .some((block) => block.type === 'document' && block.citations?.enabled === true);
+}
+
 /** Whether a message of the assistant pauses inside a call of the API's own tools, which the next reply continues. */
 export function isPaused(message: RequestMessage): boolean {
   return blocksOf(message).some(({ type }) => type === 'server_tool_use');

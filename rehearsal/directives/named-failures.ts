@@ -1,4 +1,4 @@
-import type { AskedFailure } from '../http/wire-error.js';
+import type { FailureReply } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/profiles.js';
 
 /** Failures that clients tell apart by their words alone. */
@@ -71,7 +71,7 @@ export const failureNames: readonly FailureName[] = [
   ...(Object.keys(byCode) as FailureCode[]),
 ];
 
-export function namedFailure(name: FailureName, profile: ModelProfile): AskedFailure {
+export function namedFailure(name: FailureName, profile: ModelProfile): FailureReply {
   if (name in byWords) {
     const { status, message } = byWords[name as Words];
     return { status, message: typeof message === 'string' ? message : message(profile) };

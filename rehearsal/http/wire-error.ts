@@ -61,7 +61,7 @@ export function ruleOf(error: unknown): RuleId | undefined {
 }
 
 /** A failure that a directive asks for. Default message: one that names the status. */
-export interface AskedFailure {
+export interface FailureReply {
   status: number;
   message?: string;
   code?: string;
@@ -73,7 +73,7 @@ export interface AskedFailure {
  * The error of a failure that a directive asks for. Without a `retryAfter`, its headers make the SDK
  * retry at once instead of after half a second and more.
  */
-export function rehearsedFailure(failure: AskedFailure): WireError {
+export function rehearsedFailure(failure: FailureReply): WireError {
   const { status, message = `Rehearsed failure ${status}.`, code, retryAfter } = failure;
   const headers: Record<string, string> =
     retryAfter !== undefined

@@ -9,7 +9,7 @@ export interface ModelPage {
   last_id: string | null;
 }
 
-const lifecycles = ['active', 'deprecated', 'retired'];
+const allLifecycles = ['active', 'deprecated', 'retired'];
 const defaultLimit = 20;
 const MAX_PAGE_ITEMS = 1_000;
 
@@ -19,9 +19,9 @@ const MAX_PAGE_ITEMS = 1_000;
  * @throws a 400 for a parameter that is not valid
  */
 export function listModels(query: URLSearchParams): ModelPage {
-  const wanted = lifecyclesOf(query);
+  const lifecycles = lifecyclesOf(query);
   const all = profiles
-    .filter(({ lifecycle }) => wanted.includes(lifecycle))
+    .filter(({ lifecycle }) => lifecycles.includes(lifecycle))
     .map((profile) => toModelInfo(profile));
   const limit = limitOf(query);
   const after = query.get('after_id');
@@ -39,10 +39,9 @@ export function listModels(query: URLSearchParams): ModelPage {
 }
 
 function lifecyclesOf(query: URLSearchParams): string[] {
-  const asked = [...query.getAll('lifecycle'), ...query.getAll('lifecycle[]')];
-  if (asked.length === 0) return ['active', 'deprecated'];
-  const unknown = asked.find((value) => !lifecycles.includes(value));
-  if (unknown === undefined) return asked;
+  const values = [...query.getAll('lifecycle'), ...query.getAll('lifecycle[]')];
+  if (values.length === 0) return ['active', 'deprecated'];
+  if (values.every((value) => allLifecycles.includes(value))) return values;
   throw refuse('request-shape', "lifecycle: Input should be 'active', 'deprecated' or 'retired'");
 }
 

@@ -64,7 +64,7 @@ const bound = { ...always, bindsThinking: true, forcesTools: false } as const;
 const onOrOff = { ...large, thinking: ['adaptive', 'disabled'], thinksByDefault: true } as const;
 
 const v45Deprecated = { ...v45, lifecycle: 'deprecated' } as const;
-const gone = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
+const retired = { ...v45, lifecycle: 'retired', cacheMinimum: 1_024 } as const;
 
 /** Most recently released first, as the API lists them. */
 export const profiles: readonly ModelProfile[] = [
@@ -140,14 +140,14 @@ export const profiles: readonly ModelProfile[] = [
     cacheMinimum: 1_024,
   }),
   // Listed on request only; a call is answered with 404.
-  model('claude-opus-4-1-20250805', '2025-08-05', { ...gone, aliases: ['claude-opus-4-1'] }),
-  model('claude-opus-4-20250514', '2025-05-22', { ...gone, aliases: ['claude-opus-4-0'] }),
-  model('claude-sonnet-4-20250514', '2025-05-22', { ...gone, aliases: ['claude-sonnet-4-0'] }),
-  model('claude-3-7-sonnet-20250219', '2025-02-24', gone),
-  model('claude-3-5-haiku-20241022', '2024-10-22', gone),
-  model('claude-3-5-sonnet-20241022', '2024-10-22', gone),
-  model('claude-3-haiku-20240307', '2024-03-07', gone),
-  model('claude-3-opus-20240229', '2024-02-29', gone),
+  model('claude-opus-4-1-20250805', '2025-08-05', { ...retired, aliases: ['claude-opus-4-1'] }),
+  model('claude-opus-4-20250514', '2025-05-22', { ...retired, aliases: ['claude-opus-4-0'] }),
+  model('claude-sonnet-4-20250514', '2025-05-22', { ...retired, aliases: ['claude-sonnet-4-0'] }),
+  model('claude-3-7-sonnet-20250219', '2025-02-24', retired),
+  model('claude-3-5-haiku-20241022', '2024-10-22', retired),
+  model('claude-3-5-sonnet-20241022', '2024-10-22', retired),
+  model('claude-3-haiku-20240307', '2024-03-07', retired),
+  model('claude-3-opus-20240229', '2024-02-29', retired),
 ];
 
 type Traits = Omit<ModelProfile, 'id' | 'name' | 'created'>;

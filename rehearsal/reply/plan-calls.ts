@@ -38,8 +38,10 @@ export function planCalls(
 export function splitInput(input: JsonObject, count?: number): string[] {
   if (Object.keys(input).length === 0) return [''];
   const characters = Array.from(JSON.stringify(input));
-  const wanted = count ?? Math.ceil(characters.length / fragmentLength);
-  const pieces = Math.min(wanted, characters.length);
+  const pieces = Math.min(
+    count ?? Math.ceil(characters.length / fragmentLength),
+    characters.length,
+  );
   return Array.from({ length: pieces }, (_, index) => {
     const start = Math.floor((index * characters.length) / pieces);
     const end = Math.floor(((index + 1) * characters.length) / pieces);
@@ -80,13 +82,13 @@ interface ServerTools {
 /** Calls of server tools with their results; a paused reply ends in an open call. */
 export function planServerTools(tools: ServerTools): ReplyBlock[] {
   if (tools.open) return [resultOf(tools.open, tools.offered), citedPage()];
-  const calls = tools.directives.filter((directive) => directive.name === 'server');
-  const wanted = calls.length === 0 && tools.pauses ? [pausedSearch] : calls;
-  return wanted.flatMap(({ tool, input }, index): ReplyBlock[] => {
+  const directives = tools.directives.filter((directive) => directive.name === 'server');
+  const calls = directives.length === 0 && tools.pauses ? [pausedSearch] : directives;
+  return calls.flatMap(({ tool, input }, index): ReplyBlock[] => {
     const id = tools.newId('srvtoolu');
     const deltas = splitInput(input);
     const call: ReplyBlock = { type: 'server_tool_use', id, name: tool, input, deltas };
-    if (tools.pauses && index === wanted.length - 1) return [call];
+    if (tools.pauses && index === calls.length - 1) return [call];
     const cited = tool === 'web_search' ? [citedPage()] : [];
     return [call, resultOf({ id, name: tool }, tools.offered), ...cited];
   });

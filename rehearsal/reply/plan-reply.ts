@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { AcceptedRequest } from '../accept-request.js';
 import { namedFailure } from '../directives/named-failures.js';
 import { parseDirectives, type Directive } from '../directives/parse-directives.js';
-import type { AskedFailure } from '../http/wire-error.js';
+import type { FailureReply } from '../http/wire-error.js';
 import type { ModelProfile } from '../models/profiles.js';
 import { blocksOf, type MessagesRequest } from '../request-types.js';
 import { isPlainObject } from '../json.js';
@@ -18,7 +18,7 @@ import {
 import type { BreakOff, ReplyBlock, ReplyPlan, RefusalCategory, WireStop } from './reply-plan.js';
 import { inPieces, writeValue } from './write-object.js';
 
-export type Plan = { kind: 'failure'; failure: AskedFailure } | { kind: 'reply'; reply: ReplyPlan };
+export type Plan = { kind: 'failure'; failure: FailureReply } | { kind: 'reply'; reply: ReplyPlan };
 
 export interface PlanOptions {
   /** The SDK's retries of this request so far. */
@@ -45,23 +45,23 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
     return { kind: 'failure', failure: failureOf(failure, profile) };
   }
 
-  const wanted = find(directives, 'empty')
+  const planned = find(directives, 'empty')
     ? []
-    : wantedBlocks({ accepted, conversation, directives, newId: options.newId });
-  const hasCalls = wanted.some(({ type }) => type === 'tool_use');
+    : planBlocks({ accepted, conversation, directives, newId: options.newId });
+  const hasCalls = planned.some(({ type }) => type === 'tool_use');
   const most = Math.min(request.max_tokens, options.headroom);
-  const { blocks, isCut } = limitOutput(wanted, most);
+  const { blocks, isCut } = limitOutput(planned, most);
   const cutReason: Anthropic.StopReason =
     most < request.max_tokens ? 'model_context_window_exceeded' : 'max_tokens';
-  const asked = askedStop(directives, conversation);
-  const reason = isCut ? cutReason : (asked?.reason ?? (hasCalls ? 'tool_use' : 'end_turn'));
+  const stop = stopOf(directives, conversation);
+  const reason = isCut ? cutReason : (stop?.reason ?? (hasCalls ? 'tool_use' : 'end_turn'));
   const tokens = find(directives, 'tokens');
   const breakOff = breakOffOf(directives, profile);
   return {
     kind: 'reply',
     reply: {
       blocks,
-      stop: planStop(reason, request, asked?.category),
+      stop: planStop(reason, request, stop?.category),
       firstMs: tokens?.firstMs ?? 0,
       gapMs: tokens?.gapMs ?? 0,
       stallMs: find(directives, 'stall')?.ms ?? 0,
@@ -73,7 +73,7 @@ export function planReply(accepted: AcceptedRequest, options: PlanOptions): Plan
 /** The directives that apply to this step and this try. */
 function activeDirectives(conversation: RequestedTurn, retryCount: number): Directive[] {
   return parseDirectives(conversation.text).filter((directive) => {
-    const step = 'step' in directive ? directive.step : undefined;
+    const { step } = directive;
     const times = directive.name === 'fail' ? directive.times : undefined;
     return (
       (step === undefined || step === conversation.step) &&
@@ -98,7 +98,7 @@ interface PlanInput {
   newId: (prefix: string) => string;
 }
 
-function wantedBlocks(input: PlanInput): ReplyBlock[] {
+function planBlocks(input: PlanInput): ReplyBlock[] {
   const { accepted, conversation, directives, newId } = input;
   const { body: request, profile } = accepted;
   const { step } = conversation;
@@ -112,7 +112,7 @@ function wantedBlocks(input: PlanInput): ReplyBlock[] {
       directives: directives.filter((one) => one.name === 'server' && (one.step ?? 1) === step),
       offered: request.tools ?? [],
       newId,
-      pauses: askedStop(directives, conversation)?.reason === 'pause_turn',
+      pauses: stopOf(directives, conversation)?.reason === 'pause_turn',
       open: conversation.openServerCall,
     }),
     ...calls,
@@ -171,22 +171,22 @@ function schemaInWords({ messages }: MessagesRequest, { earlier }: RequestedTurn
 const schemaInText = /It must match this JSON Schema:\n(\{.*\})/s;
 
 /** The stop that a directive asks for. `pause_turn` applies once: the turn that goes on must end. */
-function askedStop(
+function stopOf(
   directives: readonly Directive[],
   conversation: RequestedTurn,
 ): Extract<Directive, { name: 'stop' }> | undefined {
-  const asked = find(directives, 'stop');
+  const stop = find(directives, 'stop');
   const goesOn = conversation.continues || conversation.step > 1;
-  return asked?.reason === 'pause_turn' && goesOn ? undefined : asked;
+  return stop?.reason === 'pause_turn' && goesOn ? undefined : stop;
 }
 
 function failureOf(
   directive: Extract<Directive, { name: 'fail' }>,
   profile: ModelProfile,
-): AskedFailure {
+): FailureReply {
   const { failure, retryAfter } = directive;
-  const asked = typeof failure === 'number' ? { status: failure } : namedFailure(failure, profile);
-  return retryAfter === undefined ? asked : { ...asked, retryAfter };
+  const reply = typeof failure === 'number' ? { status: failure } : namedFailure(failure, profile);
+  return retryAfter === undefined ? reply : { ...reply, retryAfter };
 }
 
 function breakOffOf(directives: readonly Directive[], profile: ModelProfile): BreakOff | undefined {

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '../json.js';
-import type { AskedFailure, WireErrorEnvelope } from '../http/wire-error.js';
+import type { FailureReply, WireErrorEnvelope } from '../http/wire-error.js';
 import type { DroppedThinking } from '../thinking/check-thinking.js';
 
 /** A block of the reply, with its pieces. */
@@ -19,7 +19,7 @@ export type ReplyBlock =
  */
 export type BreakOff =
   /** An `error` event, then the connection is closed. */
-  | { how: 'error'; failure: AskedFailure; after: number }
+  | { how: 'error'; failure: FailureReply; after: number }
   /** The connection is destroyed. */
   | { how: 'drop'; after: number };
 

@@ -1,6 +1,11 @@
 import { isPlainObject } from '../json.js';
 import { refuse } from '../http/wire-error.js';
-import { blocksOf, isPaused, type MessagesRequest } from '../request-types.js';
+import {
+  citesDocuments,
+  isPaused,
+  type MessagesRequest,
+  type OfferedTool,
+} from '../request-types.js';
 
 const MAX_OPTIONAL = 24;
 const MAX_UNIONS = 16;
@@ -55,7 +60,9 @@ export function checkSchemas(body: MessagesRequest): void {
   }
   checkLimits(counts);
   if (!format) return;
-  refuseWithCitations(body);
+  if (citesDocuments(body) || body.tools?.some(cites) === true) {
+    throw refuse('format-citations', 'output_config.format: citations cannot be enabled with it');
+  }
   const last = body.messages.at(-1);
   if (last?.role === 'assistant' && !isPaused(last)) {
     throw refuse('format-prefill', 'output_config.format: prefilling is not supported with it');
@@ -82,17 +89,9 @@ function checkLimits({ optional, unions }: Counts): void {
   }
 }
 
-function refuseWithCitations({ messages, tools = [] }: MessagesRequest): void {
-  const cites = messages
-    .flatMap(blocksOf)
-    .some((block) => block.type === 'document' && block.citations?.enabled === true);
-  const toolCites = tools.some((tool) => {
-    return (
-      'citations' in tool && isPlainObject(tool.citations) && tool.citations['enabled'] === true
-    );
-  });
-  if (!cites && !toolCites) return;
-  throw refuse('format-citations', 'output_config.format: citations cannot be enabled with it');
+/** Whether a tool of the API cites what it finds. */
+function cites(tool: OfferedTool): boolean {
+  return 'citations' in tool && isPlainObject(tool.citations) && tool.citations['enabled'] === true;
 }
 
 interface Counts {

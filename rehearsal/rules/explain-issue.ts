@@ -14,14 +14,14 @@ export function explainIssues(issues: readonly Issue[], body: unknown): WireErro
   return explain(first, body);
 }
 
-/** An issue with the path from the root; of a union, the issues of the member that was meant. */
+/** An issue with the path from the root; of a union, the issues of the member that it is closest to. */
 function unfold(issue: Issue, above: Path): Issue[] {
   const path = [...above, ...issue.path];
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ ...issue, path }];
   const inside = issue.errors.filter((errors) => !errors.some(isOfType));
-  const meant =
+  const closest =
     inside.find((errors) => !errors.some(({ path: [field] }) => field === 'type')) ?? inside.at(-1);
-  return meant?.flatMap((inner) => unfold(inner, path)) ?? [{ ...issue, path }];
+  return closest?.flatMap((inner) => unfold(inner, path)) ?? [{ ...issue, path }];
 }
 
 /** Whether a value is no member of a union by its type alone. */

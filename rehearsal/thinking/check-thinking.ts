@@ -186,9 +186,9 @@ export interface ThinkingMode {
 }
 
 export function thinkingOf(body: MessagesRequest, profile: ModelProfile): ThinkingMode {
-  const asked = body.thinking;
-  const kind = asked?.type ?? (profile.thinksByDefault ? 'adaptive' : 'disabled');
-  const display = asked && 'display' in asked ? asked.display : undefined;
+  const { thinking } = body;
+  const kind = thinking?.type ?? (profile.thinksByDefault ? 'adaptive' : 'disabled');
+  const display = thinking && 'display' in thinking ? thinking.display : undefined;
   return {
     kind,
     on: kind === 'adaptive' || kind === 'enabled',

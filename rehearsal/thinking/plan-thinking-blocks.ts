@@ -47,9 +47,9 @@ export function planThinkingBlocks(input: ThinkingInput): ReplyBlock[] {
 }
 
 function wordsOf({ directives, step }: ThinkingInput, mode: ThinkingMode): number {
-  const asked = directives.find((directive) => directive.name === 'think');
+  const think = directives.find((directive) => directive.name === 'think');
   const isBegun = mode.kind === 'enabled' && step === 1;
-  return asked?.count ?? (isBegun ? MIN_THOUGHT_WORDS : 0);
+  return think?.count ?? (isBegun ? MIN_THOUGHT_WORDS : 0);
 }
 
 /** Makes the signer at its first use: it takes the whole conversation. */

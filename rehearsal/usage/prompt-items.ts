@@ -2,6 +2,7 @@ import { isPlainObject } from '../json.js';
 import type { ModelProfile } from '../models/profiles.js';
 import {
   blocksOf,
+  citesDocuments,
   isThinkingBlock,
   referencesIn,
   ttlOf,
@@ -89,12 +90,9 @@ function innerMark(block: RequestBlock): '5m' | '1h' | undefined {
 
 /** Parameters whose change is a change of the system prompt and all after it. */
 function systemParameters(body: MessagesRequest): string {
-  const cites = body.messages
-    .flatMap(blocksOf)
-    .some((block) => block.type === 'document' && block.citations?.enabled === true);
   // The API explains the format to the model in a system prompt of its own.
   const format = body.output_config?.format ?? null;
-  return `${cites}|${body.speed ?? 'standard'}|${format === null ? '' : JSON.stringify(format)}|`;
+  return `${citesDocuments(body)}|${body.speed ?? 'standard'}|${format === null ? '' : JSON.stringify(format)}|`;
 }
 
 /** Parameters whose change is a change of the messages. A default counts as given. */
