@@ -26,9 +26,7 @@ export interface ErrorFacts {
   headers?: Record<string, string>;
   /** The rule that refused the request; for tests, never sent. */
   rule?: RuleId;
-  /** `error.details.error_code` of the envelope. */
-  code?: string;
-  /** `error.details` with its code, where it has more. */
+  /** `error.details` of the envelope. */
   details?: ErrorDetails;
 }
 
@@ -79,7 +77,8 @@ export function rehearsedFailure(failure: FailureReply): WireError {
     retryAfter !== undefined
       ? { 'retry-after': String(retryAfter) }
       : { 'retry-after-ms': '1', ...(status === 429 ? { 'retry-after': '0' } : {}) };
-  return new WireError(status, message, { headers, ...(code !== undefined && { code }) });
+  const details = code === undefined ? undefined : { error_code: code };
+  return new WireError(status, message, { headers, ...(details && { details }) });
 }
 
 /** An error as a body or an event of a stream. */
@@ -90,14 +89,10 @@ export interface WireErrorEnvelope {
 }
 
 export function errorEnvelope(error: WireError, requestId: string): WireErrorEnvelope {
-  const { code, details = code === undefined ? undefined : { error_code: code } } = error.facts;
+  const { type, message, facts } = error;
   return {
     type: 'error',
-    error: {
-      type: error.type,
-      message: error.message,
-      ...(details && { details }),
-    },
+    error: { type, message, ...(facts.details && { details: facts.details }) },
     request_id: requestId,
   };
 }
