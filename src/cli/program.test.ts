@@ -42,90 +42,56 @@ describe('the commands', () => {
     return { code, stdout, stderr };
   }
 
-  const words = (line: string): string[] => line.split(' ');
-  const definition = ['--cron', '0 9 * * *', '--tz', 'UTC', '--message', 'Go'];
+  /** The words of a line as a shell splits it; single quotes hold words together. */
+  const words = (line: string): string[] =>
+    Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '');
+  const definition = "--cron '0 9 * * *' --tz UTC --message Go";
   const schedule = { cron: '0 9 * * *', tz: 'UTC', message: 'Go', session: 'new' };
 
-  it.each<{ args: string[]; call: string; body?: unknown }>([
-    { args: ['webhooks', 'list'], call: 'GET /api/harness/webhooks' },
-    {
-      args: ['webhooks', 'add', 'https://example.com/', '--events', 'turn.ended, turn.waiting'],
-      call: 'POST /api/harness/webhooks',
-      body: { url: 'https://example.com/', events: ['turn.ended', 'turn.waiting'] },
-    },
-    {
-      args: ['webhooks', 'add', 'https://example.com/', '--description', 'Mails', '--json'],
-      call: 'POST /api/harness/webhooks',
-      body: { url: 'https://example.com/', description: 'Mails' },
-    },
-    { args: ['webhooks', 'remove', 'hook_1'], call: 'DELETE /api/harness/webhooks/hook_1' },
-    {
-      args: ['webhooks', 'enable', 'hook_1'],
-      call: 'PATCH /api/harness/webhooks/hook_1',
-      body: { enabled: true },
-    },
-    { args: ['webhooks', 'test', 'hook_1'], call: 'POST /api/harness/webhooks/hook_1/test' },
-    {
-      args: ['webhooks', 'rotate', 'hook_1'],
-      call: 'POST /api/harness/webhooks/hook_1/rotate',
-      body: {},
-    },
-    {
-      args: ['webhooks', 'rotate', 'hook_1', '--keep-old', '0'],
-      call: 'POST /api/harness/webhooks/hook_1/rotate',
-      body: { keepOldHours: 0 },
-    },
-    {
-      args: ['webhooks', 'deliveries', 'hook_1', '--status', 'dead', '--limit', '5'],
-      call: 'GET /api/harness/webhooks/hook_1/deliveries?limit=5&status=dead',
-    },
-    {
-      args: ['webhooks', 'redeliver', 'hook_1', 'evt_1'],
-      call: 'POST /api/harness/webhooks/hook_1/deliveries/evt_1/redeliver',
-    },
-    { args: ['schedules', 'list'], call: 'GET /api/harness/schedules' },
-    {
-      args: ['schedules', 'put', 'daily', ...definition],
-      call: 'PUT /api/harness/schedules/daily',
-      body: schedule,
-    },
-    {
-      args: ['schedules', 'create', 'daily', ...definition],
-      call: 'PUT /api/harness/schedules/daily',
-      body: schedule,
-    },
-    {
-      args: [
-        ...words('schedules put daily'),
-        ...definition,
-        ...words('--session sess_1 --overlap queueOne --catch-up 60000'),
-      ],
-      call: 'PUT /api/harness/schedules/daily',
-      body: { ...schedule, session: 'sess_1', overlap: 'queueOne', catchUpMs: 60_000 },
-    },
-    {
-      args: [
-        ...words('schedules put daily'),
-        ...definition,
-        ...words('--agent REPORTER --project /work --opts {"maxTurns":3}'),
-      ],
-      call: 'PUT /api/harness/schedules/daily',
-      body: { ...schedule, agent: 'REPORTER', projectRoot: '/work', opts: { maxTurns: 3 } },
-    },
-    {
-      args: ['schedules', 'runs', 'daily'],
-      call: 'GET /api/harness/schedules/daily/runs?limit=20',
-    },
-    {
-      args: ['schedules', 'upcoming', 'daily', '--limit', '3'],
-      call: 'GET /api/harness/schedules/daily/upcoming?count=3',
-    },
-    {
-      args: words(
-        'keys create --principal me --name CI --scopes turns,admin --expires 30d --usd-per-day 1.5 --concurrent-turns 4 --project-root /srv/a --project-root /srv/b --json',
-      ),
-      call: 'POST /api/admin/keys',
-      body: {
+  const webhook = '/api/harness/webhooks/hook_1';
+  const daily = '/api/harness/schedules/daily';
+  const answer1 = 'POST /api/harness/approvals/appr_1';
+  it.each<[line: string, call: string, body?: unknown]>([
+    ['webhooks list', 'GET /api/harness/webhooks'],
+    [
+      "webhooks add https://example.com/ --events 'turn.ended, turn.waiting'",
+      'POST /api/harness/webhooks',
+      { url: 'https://example.com/', events: ['turn.ended', 'turn.waiting'] },
+    ],
+    [
+      'webhooks add https://example.com/ --description Mails --json',
+      'POST /api/harness/webhooks',
+      { url: 'https://example.com/', description: 'Mails' },
+    ],
+    ['webhooks remove hook_1', `DELETE ${webhook}`],
+    ['webhooks enable hook_1', `PATCH ${webhook}`, { enabled: true }],
+    ['webhooks test hook_1', `POST ${webhook}/test`],
+    ['webhooks rotate hook_1', `POST ${webhook}/rotate`, {}],
+    ['webhooks rotate hook_1 --keep-old 0', `POST ${webhook}/rotate`, { keepOldHours: 0 }],
+    [
+      'webhooks deliveries hook_1 --status dead --limit 5',
+      `GET ${webhook}/deliveries?limit=5&status=dead`,
+    ],
+    ['webhooks redeliver hook_1 evt_1', `POST ${webhook}/deliveries/evt_1/redeliver`],
+    ['schedules list', 'GET /api/harness/schedules'],
+    [`schedules put daily ${definition}`, `PUT ${daily}`, schedule],
+    [`schedules create daily ${definition}`, `PUT ${daily}`, schedule],
+    [
+      `schedules put daily ${definition} --session sess_1 --overlap queueOne --catch-up 60000`,
+      `PUT ${daily}`,
+      { ...schedule, session: 'sess_1', overlap: 'queueOne', catchUpMs: 60_000 },
+    ],
+    [
+      `schedules put daily ${definition} --agent REPORTER --project /work --opts {"maxTurns":3}`,
+      `PUT ${daily}`,
+      { ...schedule, agent: 'REPORTER', projectRoot: '/work', opts: { maxTurns: 3 } },
+    ],
+    ['schedules runs daily', `GET ${daily}/runs?limit=20`],
+    ['schedules upcoming daily --limit 3', `GET ${daily}/upcoming?count=3`],
+    [
+      'keys create --principal me --name CI --scopes turns,admin --expires 30d --usd-per-day 1.5 --concurrent-turns 4 --project-root /srv/a --project-root /srv/b --json',
+      'POST /api/admin/keys',
+      {
         principal: 'me',
         name: 'CI',
         scopes: ['turns', 'admin'],
@@ -133,55 +99,43 @@ describe('the commands', () => {
         limits: { concurrentTurns: 4, usdPerDay: 1.5 },
         projectRoots: ['/srv/a', '/srv/b'],
       },
-    },
-    {
-      args: ['keys', 'create', '--principal', 'me'],
-      call: 'POST /api/admin/keys',
-      body: { principal: 'me' },
-    },
-    { args: ['keys', 'list'], call: 'GET /api/admin/keys' },
-    { args: ['keys', 'revoke', '0123', '--json'], call: 'DELETE /api/admin/keys/0123' },
-    {
-      args: ['turn', 'Hello', 'there', '--session', 'sess_1'],
-      call: 'POST /api/harness/turn',
-      body: { sessionId: 'sess_1', message: 'Hello there' },
-    },
-    {
-      args: words('turn x --mode PLAN --model m --tools read,bash --agent P --session s --json'),
-      call: 'POST /api/harness/turn',
-      body: {
+    ],
+    ['keys create --principal me', 'POST /api/admin/keys', { principal: 'me' }],
+    ['keys list', 'GET /api/admin/keys'],
+    ['keys revoke 0123 --json', 'DELETE /api/admin/keys/0123'],
+    [
+      'turn Hello there --session sess_1',
+      'POST /api/harness/turn',
+      { sessionId: 'sess_1', message: 'Hello there' },
+    ],
+    [
+      'turn x --mode PLAN --model m --tools read,bash --agent P --session s --json',
+      'POST /api/harness/turn',
+      {
         sessionId: 's',
         message: 'x',
         opts: { mode: 'PLAN', model: 'm', persona: 'P', tools: ['read', 'bash'] },
       },
-    },
-    {
-      args: ['turn', 'x', '--tools', '', '--session', 's'],
-      call: 'POST /api/harness/turn',
-      body: { sessionId: 's', message: 'x', opts: { tools: [] } },
-    },
-    {
-      args: ['approve', 'appr_1'],
-      call: 'POST /api/harness/approvals/appr_1',
-      body: { decision: 'approve' },
-    },
-    {
-      args: ['approve', 'appr_1', '--rule', 'bash(ls *)'],
-      call: 'POST /api/harness/approvals/appr_1',
-      body: { decision: 'approve-session', rule: 'bash(ls *)' },
-    },
-    {
-      args: ['deny', 'appr_1', 'not', 'there'],
-      call: 'POST /api/harness/approvals/appr_1',
-      body: { decision: 'deny', message: 'not there' },
-    },
-    {
-      args: ['feedback', 'set', 'turn_1', 'score', '-1'],
-      call: 'PUT /api/harness/turns/turn_1/feedback',
-      body: { key: 'score', value: -1 },
-    },
-  ])('send what they are given: $args', async ({ args, call, body }) => {
-    const { code } = await run(args);
+    ],
+    [
+      "turn x --tools '' --session s",
+      'POST /api/harness/turn',
+      { sessionId: 's', message: 'x', opts: { tools: [] } },
+    ],
+    ['approve appr_1', answer1, { decision: 'approve' }],
+    [
+      "approve appr_1 --rule 'bash(ls *)'",
+      answer1,
+      { decision: 'approve-session', rule: 'bash(ls *)' },
+    ],
+    ['deny appr_1 not there', answer1, { decision: 'deny', message: 'not there' }],
+    [
+      'feedback set turn_1 score -1',
+      'PUT /api/harness/turns/turn_1/feedback',
+      { key: 'score', value: -1 },
+    ],
+  ])('send what they are given: %s', async (line, call, body) => {
+    const { code } = await run(words(line));
     expect(code).toBe(1);
     expect(requests.at(-1)).toMatchObject(body === undefined ? { call } : { call, body });
   });

@@ -33,47 +33,40 @@ function withCode(code: string): Error {
 }
 
 describe('mapError', () => {
-  it.each<[string, unknown, number, Record<string, unknown>]>([
-    [
-      '401',
-      answered(401, 'authentication_error'),
-      401,
-      { category: 'INVALID_API_KEY', upstreamType: 'authentication_error', requestId: 'req_1' },
-    ],
-    [
-      '403',
-      answered(403, 'permission_error'),
-      403,
-      { category: 'INVALID_API_KEY', upstreamType: 'permission_error', requestId: 'req_1' },
-    ],
-    [
-      '429',
-      answered(429, 'rate_limit_error'),
-      429,
-      { category: 'RATE_LIMITED', upstreamType: 'rate_limit_error', requestId: 'req_1' },
-    ],
-    [
-      '400',
-      answered(400, 'invalid_request_error'),
-      400,
-      {
-        category: 'API_RESPONSE_ERROR',
-        reason: 'INVALID_REQUEST',
-        upstreamType: 'invalid_request_error',
-        requestId: 'req_1',
-      },
-    ],
-    [
-      '404',
-      answered(404, 'not_found_error'),
-      404,
-      {
-        category: 'API_RESPONSE_ERROR',
-        reason: 'MODEL_NOT_FOUND',
-        upstreamType: 'not_found_error',
-        requestId: 'req_1',
-      },
-    ],
+  const expectMapped = (error: unknown, status: number, details: object): void => {
+    const mapped = mapError(error, redact);
+    expect({ type: mapped.type, status: mapped.status, details: mapped.details }).toEqual({
+      type: 'SDK_FAILURE',
+      status,
+      details: { provider: 'anthropic', ...details },
+    });
+    expect(mapped.message + mapped.stack).not.toContain(KEY);
+    expect(mapped.cause).toBeUndefined();
+  };
+
+  it.each<[number, string, object]>([
+    [401, 'authentication_error', { category: 'INVALID_API_KEY' }],
+    [403, 'permission_error', { category: 'INVALID_API_KEY' }],
+    [429, 'rate_limit_error', { category: 'RATE_LIMITED' }],
+    [400, 'invalid_request_error', { category: 'API_RESPONSE_ERROR', reason: 'INVALID_REQUEST' }],
+    [404, 'not_found_error', { category: 'API_RESPONSE_ERROR', reason: 'MODEL_NOT_FOUND' }],
+    [529, 'overloaded_error', { category: 'API_RESPONSE_ERROR', reason: 'OVERLOADED' }],
+  ])('an answer of %s', (status, type, details) => {
+    const told = { upstreamType: type, requestId: 'req_1', ...details };
+    expectMapped(answered(status, type), status, told);
+  });
+
+  it.each<[string, number, object]>([
+    ['overloaded_error', 529, { reason: 'OVERLOADED' }],
+    ['new_error', 502, {}],
+    // Named like a method.
+    ['toString', 502, {}],
+  ])('an event of the type %s', (type, status, details) => {
+    const told = { upstreamType: type, requestId: 'req_2', inStream: true, ...details };
+    expectMapped(event(type), status, { category: 'API_RESPONSE_ERROR', ...told });
+  });
+
+  it.each<[string, unknown, number, object]>([
     [
       '500 without a body',
       answered(500),
@@ -81,55 +74,10 @@ describe('mapError', () => {
       { category: 'API_RESPONSE_ERROR', requestId: 'req_1' },
     ],
     [
-      '529',
-      answered(529, 'overloaded_error'),
-      529,
-      {
-        category: 'API_RESPONSE_ERROR',
-        reason: 'OVERLOADED',
-        upstreamType: 'overloaded_error',
-        requestId: 'req_1',
-      },
-    ],
-    [
       'a redirect',
       answered(302),
       400,
       { category: 'NETWORK_POLICY_VIOLATION', policy: 'REQ-NET-001', upstreamStatus: 302 },
-    ],
-    [
-      'an event of a known type',
-      event('overloaded_error'),
-      529,
-      {
-        category: 'API_RESPONSE_ERROR',
-        reason: 'OVERLOADED',
-        upstreamType: 'overloaded_error',
-        requestId: 'req_2',
-        inStream: true,
-      },
-    ],
-    [
-      'an event of a new type',
-      event('new_error'),
-      502,
-      {
-        category: 'API_RESPONSE_ERROR',
-        upstreamType: 'new_error',
-        requestId: 'req_2',
-        inStream: true,
-      },
-    ],
-    [
-      'an event named like a method',
-      event('toString'),
-      502,
-      {
-        category: 'API_RESPONSE_ERROR',
-        upstreamType: 'toString',
-        requestId: 'req_2',
-        inStream: true,
-      },
     ],
     [
       'an event without a type',
@@ -173,16 +121,7 @@ describe('mapError', () => {
       503,
       { category: 'NETWORK_ERROR', cause: 'odd [REDACTED_API_KEY]' },
     ],
-  ])('%s', (_what, error, status, details) => {
-    const mapped = mapError(error, redact);
-    expect({ type: mapped.type, status: mapped.status, details: mapped.details }).toEqual({
-      type: 'SDK_FAILURE',
-      status,
-      details: { provider: 'anthropic', ...details },
-    });
-    expect(mapped.message + mapped.stack).not.toContain(KEY);
-    expect(mapped.cause).toBeUndefined();
-  });
+  ])('%s', (_what, error, status, details) => expectMapped(error, status, details));
 
   it.each([
     ['ENOTFOUND', false, 'TURNPIKE_PROVIDER_BASE_URL'],
@@ -303,97 +242,49 @@ describe('mapRefusal', () => {
   });
 });
 
-function refusal(text: string, more: Partial<ErrorAnswer> = {}): ErrorAnswer {
-  return { status: 400, type: 'invalid_request_error', code: null, text, ...more };
-}
-
 function coded(status: number, code: string): ErrorAnswer {
   return { status, type: 'some_error', code, text: 'a text that may change' };
 }
 
+const gone = { status: 404, type: 'not_found_error' };
 const limited = { status: 429, type: 'rate_limit_error', code: null, text: 'slow down' };
 
 describe('judgeAnswer', () => {
   it.each<[string, ErrorAnswer, AnswerJudgement['reason'], boolean]>([
-    [
-      'an own spend limit',
-      refusal('You have reached your specified API usage limits.'),
-      'SPEND_LIMIT',
-      false,
-    ],
-    [
-      'no credit',
-      refusal('Your credit balance is too low to access the API.'),
-      'SPEND_LIMIT',
-      false,
-    ],
     ['402', { ...limited, status: 402 }, 'SPEND_LIMIT', false],
     ['a tier that is crossed', coded(429, 'enforced_spend_limit_reached'), 'SPEND_LIMIT', false],
     ['a contract that is spent', coded(429, 'contract_spend_limit_reached'), 'SPEND_LIMIT', false],
-    [
-      'another organization pays',
-      coded(402, 'linked_organization_billing_unavailable'),
-      'SPEND_LIMIT',
-      false,
-    ],
+    ['another pays', coded(402, 'linked_organization_billing_unavailable'), 'SPEND_LIMIT', false],
     ['a ramp limit', coded(429, 'ramp_limit_exceeded'), 'RAMP_LIMIT', true],
     ['a rate limit', limited, undefined, true],
     ['a code that is not known', coded(429, 'new_code'), undefined, true],
     ['overloaded', coded(529, 'compaction_unavailable'), 'OVERLOADED', true],
     ['500', { ...limited, status: 500 }, undefined, true],
-    [
-      'a long prompt',
-      refusal('prompt is too long: 252427 tokens > 200000 maximum'),
-      'PROMPT_TOO_LONG',
-      false,
-    ],
-    [
-      'a long prompt at a gateway',
-      refusal('Prompt is too long', { status: 413 }),
-      'PROMPT_TOO_LONG',
-      false,
-    ],
-    [
-      'a large body',
-      refusal('Request exceeds the maximum size', { status: 413 }),
-      'REQUEST_TOO_LARGE',
-      false,
-    ],
-    [
-      'bound thinking',
-      refusal('messages.1.content.0: thinking block is bound to a different conversation'),
-      'THINKING_REFUSED',
-      false,
-    ],
-    [
-      'damaged thinking',
-      refusal('messages.1.content.0: Invalid `signature` in `thinking` block'),
-      'THINKING_REFUSED',
-      false,
-    ],
-    [
-      'altered thinking',
-      refusal('`thinking` blocks in the latest assistant message cannot be modified.'),
-      'THINKING_REFUSED',
-      false,
-    ],
-    [
-      'anything else',
-      refusal('messages.0: text content blocks must be non-empty'),
-      'INVALID_REQUEST',
-      false,
-    ],
     ['a code of the content', coded(400, 'tool_name_conflict'), 'INVALID_REQUEST', false],
     ['a code of the account', coded(400, 'organization_on_hold'), undefined, false],
-    [
-      'a model that is gone',
-      { ...limited, status: 404, type: 'not_found_error' },
-      'MODEL_NOT_FOUND',
-      false,
-    ],
+    ['a model that is gone', { ...limited, ...gone }, 'MODEL_NOT_FOUND', false],
     ['a route that is not there', { ...limited, status: 404, type: null }, undefined, false],
     ['a key', { ...limited, status: 401 }, undefined, false],
   ])('%s', (_what, answer, reason, retryable) => {
     expect(judgeAnswer(answer)).toEqual({ reason, retryable });
+  });
+
+  it.each<[string, AnswerJudgement['reason'], number?]>([
+    ['You have reached your specified API usage limits.', 'SPEND_LIMIT'],
+    ['Your credit balance is too low to access the API.', 'SPEND_LIMIT'],
+    ['prompt is too long: 252427 tokens > 200000 maximum', 'PROMPT_TOO_LONG'],
+    // As a gateway says it.
+    ['Prompt is too long', 'PROMPT_TOO_LONG', 413],
+    ['Request exceeds the maximum size', 'REQUEST_TOO_LARGE', 413],
+    [
+      'messages.1.content.0: thinking block is bound to a different conversation',
+      'THINKING_REFUSED',
+    ],
+    ['messages.1.content.0: Invalid `signature` in `thinking` block', 'THINKING_REFUSED'],
+    ['`thinking` blocks in the latest assistant message cannot be modified.', 'THINKING_REFUSED'],
+    ['messages.0: text content blocks must be non-empty', 'INVALID_REQUEST'],
+  ])('a refusal that says %j is %s', (text, reason, status = 400) => {
+    const refusal = { status, type: 'invalid_request_error', code: null, text };
+    expect(judgeAnswer(refusal)).toEqual({ reason, retryable: false });
   });
 });

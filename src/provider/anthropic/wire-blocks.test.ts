@@ -134,48 +134,21 @@ const CITATIONS: {
   },
 };
 
+const at = (unit: string, start: number, end: number) => ({
+  citedText: 'c',
+  location: { unit, start, end },
+});
+const url = 'https://a.example/';
+
 describe('toSource', () => {
   it.each([
-    [
-      CITATIONS.char_location,
-      {
-        type: 'document',
-        title: 'a.txt',
-        citedText: 'c',
-        location: { unit: 'char', start: 3, end: 4 },
-      },
-    ],
-    [
-      CITATIONS.page_location,
-      {
-        type: 'document',
-        title: 'Untitled',
-        citedText: 'c',
-        location: { unit: 'page', start: 1, end: 2 },
-      },
-    ],
-    [
-      CITATIONS.content_block_location,
-      {
-        type: 'document',
-        title: 'a',
-        citedText: 'c',
-        location: { unit: 'block', start: 0, end: 2 },
-      },
-    ],
-    [
-      CITATIONS.web_search_result_location,
-      { type: 'web', title: 'https://a.example/', url: 'https://a.example/', citedText: 'c' },
-    ],
+    [CITATIONS.char_location, { type: 'document', title: 'a.txt', ...at('char', 3, 4) }],
+    [CITATIONS.page_location, { type: 'document', title: 'Untitled', ...at('page', 1, 2) }],
+    [CITATIONS.content_block_location, { type: 'document', title: 'a', ...at('block', 0, 2) }],
+    [CITATIONS.web_search_result_location, { type: 'web', title: url, url, citedText: 'c' }],
     [
       CITATIONS.search_result_location,
-      {
-        type: 'search',
-        title: 'One',
-        url: 'kb/1',
-        citedText: 'c',
-        location: { unit: 'block', start: 0, end: 1 },
-      },
+      { type: 'search', title: 'One', url: 'kb/1', ...at('block', 0, 1) },
     ],
     [
       { type: 'new_location', title: 'N', url: 'u', cited_text: 'c' },

@@ -140,61 +140,27 @@ describe('a file that is no UTF-8', () => {
 });
 
 describe('the lines of a file', () => {
-  it.each<[string, string, JsonObject, string]>([
-    [
-      'match across their ends',
-      'a\r\nb\r\nc\r\n',
-      { old_string: 'a\nb', new_string: 'A\nB\nN' },
-      'A\r\nB\r\nN\r\nc\r\n',
-    ],
-    [
-      'keep them where one is added',
-      'a\r\nb\r\nc\r\n',
-      { old_string: 'c', new_string: 'c\nd' },
-      'a\r\nb\r\nc\r\nd\r\n',
-    ],
-    ['also after the last', 'a\r\nb', { old_string: 'b', new_string: 'b\nc' }, 'a\r\nb\r\nc'],
-    [
-      'match with their ends',
-      'a\r\nb\r\n',
-      { old_string: 'a\r\nb', new_string: 'A\nB' },
-      'A\r\nB\r\n',
-    ],
-    ['stay LF', 'a\nb\n', { old_string: 'a\r\nb', new_string: 'A\r\nB' }, 'A\nB\n'],
-    [
-      'keep each its own where they are mixed',
-      'a\nb\r\nc\nd',
-      { old_string: 'a\nb\nc', new_string: 'A\nB\nC' },
-      'A\nB\r\nC\nd',
-    ],
-    [
-      'take those around them where they are mixed',
-      'a\nb\r\nc\n',
-      { old_string: 'b', new_string: 'B\nN' },
-      'a\nB\r\nN\r\nc\n',
-    ],
-    [
-      'are replaced everywhere',
-      'a\r\nb\r\na\r\nb\r\n',
-      { old_string: 'a\nb\n', new_string: '', replace_all: true },
-      '',
-    ],
-    [
-      'keep a return that ends none',
-      'a\rb\r\n',
-      { old_string: 'b\n', new_string: 'c\n' },
-      'a\rc\r\n',
-    ],
-    [
-      'stand behind a mark that stays',
-      '\uFEFFx = 1\ncafé\n',
-      { old_string: 'x = 1', new_string: 'x = 2' },
-      '\uFEFFx = 2\ncafé\n',
-    ],
-  ])('%s', async (_name, before, edit, after) => {
+  it.each<[string, before: string, old_string: string, new_string: string, after: string]>([
+    ['match across their ends', 'a\r\nb\r\nc\r\n', 'a\nb', 'A\nB\nN', 'A\r\nB\r\nN\r\nc\r\n'],
+    ['keep them where one is added', 'a\r\nb\r\nc\r\n', 'c', 'c\nd', 'a\r\nb\r\nc\r\nd\r\n'],
+    ['also after the last', 'a\r\nb', 'b', 'b\nc', 'a\r\nb\r\nc'],
+    ['match with their ends', 'a\r\nb\r\n', 'a\r\nb', 'A\nB', 'A\r\nB\r\n'],
+    ['stay LF', 'a\nb\n', 'a\r\nb', 'A\r\nB', 'A\nB\n'],
+    ['keep each its own if mixed', 'a\nb\r\nc\nd', 'a\nb\nc', 'A\nB\nC', 'A\nB\r\nC\nd'],
+    ['take those around them if mixed', 'a\nb\r\nc\n', 'b', 'B\nN', 'a\nB\r\nN\r\nc\n'],
+    ['keep a return that ends none', 'a\rb\r\n', 'b\n', 'c\n', 'a\rc\r\n'],
+    ['stand behind a mark that stays', '\uFEFFx = 1\ncafé\n', '1', '2', '\uFEFFx = 2\ncafé\n'],
+  ])('%s', async (_name, before, old_string, new_string, after) => {
     await writeFile(at('a.txt'), before);
-    await run(editTool, { file_path: 'a.txt', ...edit });
+    await run(editTool, { file_path: 'a.txt', old_string, new_string });
     expect(await readFile(at('a.txt'), 'utf8')).toBe(after);
+  });
+
+  it('are replaced everywhere', async () => {
+    await writeFile(at('a.txt'), 'a\r\nb\r\na\r\nb\r\n');
+    const edit = { old_string: 'a\nb\n', new_string: '', replace_all: true };
+    await run(editTool, { file_path: 'a.txt', ...edit });
+    expect(await readFile(at('a.txt'), 'utf8')).toBe('');
   });
 
   it('and their mark are kept by what is written over them', async () => {

@@ -25,90 +25,82 @@ const end = (outcome: string, reason: string, exitCode = 0) => ({
   ending: { outcome, reason, exitCode },
 });
 
+const limited = (reason: string) => end('limited', reason);
+const callModel = (step: number) => ({ type: 'call-model', step });
+const callLast = (step: number) => ({ type: 'call-last', step });
+const refuseTools = (reason: string) => ({ type: 'refuse-tools', reason });
+const runTools = { type: 'run-tools' };
+const coming = { limit, isDone: false };
+const done = { limit, isDone: true };
+
 describe('nextAction', () => {
   it.each<[string, Partial<DecisionInput>, object]>([
-    ['a new turn', { steps: 0, stopReason: undefined }, { type: 'call-model', step: 1 }],
+    ['a new turn', { steps: 0, stopReason: undefined }, callModel(1)],
     ['an ended reply', { stopReason: 'end_turn' }, end('completed', 'end_turn')],
     ['a stop sequence', { stopReason: 'stop_sequence' }, end('completed', 'stop_sequence')],
-    ['open calls', { stopReason: 'tool_use', openCalls: 2 }, { type: 'run-tools' }],
-    ['answered calls', { stopReason: 'tool_use' }, { type: 'call-model', step: 2 }],
-    [
-      'answered calls below the limit',
-      { stopReason: 'tool_use', steps: 11 },
-      { type: 'call-model', step: 12 },
-    ],
+    ['open calls', { stopReason: 'tool_use', openCalls: 2 }, runTools],
+    ['answered calls', { stopReason: 'tool_use' }, callModel(2)],
+    ['answered calls below the limit', { stopReason: 'tool_use', steps: 11 }, callModel(12)],
     [
       'open calls at the limit',
       { stopReason: 'tool_use', openCalls: 2, steps: 12, limit },
-      { type: 'refuse-tools', reason: 'not run: the turn reached its limit of 12 model calls' },
+      refuseTools(`not run: ${limit.refusal}`),
     ],
     [
       'answered calls at the limit',
       { stopReason: 'tool_use', steps: 12, limit },
-      end('limited', 'max_turns'),
+      limited('max_turns'),
     ],
     [
       'a limit before the first call',
       { steps: 0, stopReason: undefined, limit },
-      end('limited', 'max_turns'),
+      limited('max_turns'),
     ],
     [
       'a reply that was cut by the budget',
       { stopReason: 'max_tokens', limit: { ...limit, reason: 'token_budget' } },
-      end('limited', 'token_budget'),
+      limited('token_budget'),
     ],
     ['a whole reply at the limit', { stopReason: 'end_turn', limit }, end('completed', 'end_turn')],
-    ['a pause', { stopReason: 'pause_turn' }, { type: 'call-model', step: 2 }],
-    ['a pause with open calls', { stopReason: 'pause_turn', openCalls: 1 }, { type: 'run-tools' }],
-    [
-      'a pause at the limit',
-      { stopReason: 'pause_turn', steps: 12, limit },
-      end('limited', 'max_turns'),
-    ],
-    ['a cut reply', { stopReason: 'max_tokens' }, end('limited', 'max_tokens')],
+    ['a pause', { stopReason: 'pause_turn' }, callModel(2)],
+    ['a pause with open calls', { stopReason: 'pause_turn', openCalls: 1 }, runTools],
+    ['a pause at the limit', { stopReason: 'pause_turn', steps: 12, limit }, limited('max_turns')],
+    ['a cut reply', { stopReason: 'max_tokens' }, limited('max_tokens')],
     [
       'a cut reply with calls',
       { stopReason: 'max_tokens', openCalls: 1 },
-      { type: 'refuse-tools', reason: 'not run: the reply was cut off (max_tokens)' },
+      refuseTools('not run: the reply was cut off (max_tokens)'),
     ],
-    ['a full window', { stopReason: 'context_window' }, end('limited', 'context_window')],
-    ['a refusal', { stopReason: 'refusal' }, end('limited', 'refusal')],
+    ['a full window', { stopReason: 'context_window' }, limited('context_window')],
+    ['a refusal', { stopReason: 'refusal' }, limited('refusal')],
     [
       'a refusal with calls',
       { stopReason: 'refusal', openCalls: 1 },
-      { type: 'refuse-tools', reason: 'not run: the reply was cut off (refusal)' },
+      refuseTools('not run: the reply was cut off (refusal)'),
     ],
     [
       'answered calls before the last call',
-      { stopReason: 'tool_use', steps: 11, lastCall: { limit, isDone: false } },
-      { type: 'call-last', step: 12 },
+      { stopReason: 'tool_use', steps: 11, lastCall: coming },
+      callLast(12),
     ],
     [
       'open calls before the last call',
-      { stopReason: 'tool_use', steps: 11, openCalls: 1, lastCall: { limit, isDone: false } },
-      { type: 'run-tools' },
+      { stopReason: 'tool_use', steps: 11, openCalls: 1, lastCall: coming },
+      runTools,
     ],
     [
       'a limit that allows no last call',
-      {
-        stopReason: 'tool_use',
-        limit: { ...limit, reason: 'timeout' },
-        lastCall: { limit, isDone: false },
-      },
-      end('limited', 'timeout'),
+      { stopReason: 'tool_use', limit: { ...limit, reason: 'timeout' }, lastCall: coming },
+      limited('timeout'),
     ],
     [
       'a reply that was cut without an answer, of which one is kept',
-      { stopReason: 'max_tokens', lastCall: { limit, isDone: false } },
-      { type: 'call-last', step: 2 },
+      { stopReason: 'max_tokens', lastCall: coming },
+      callLast(2),
     ],
     [
       'a last reply that is the object',
-      {
-        stopReason: 'end_turn',
-        lastCall: { limit, isDone: true },
-        output: { type: 'valid', output: { a: 1 } },
-      },
+      { stopReason: 'end_turn', lastCall: done, output: { type: 'valid', output: { a: 1 } } },
       {
         type: 'end',
         ending: { outcome: 'limited', reason: 'max_turns', exitCode: 0, output: { a: 1 } },
@@ -118,39 +110,27 @@ describe('nextAction', () => {
       'a last reply that is not the object',
       {
         stopReason: 'end_turn',
-        lastCall: { limit, isDone: true },
+        lastCall: done,
         output: { type: 'missed', faults: 'a is required' },
       },
-      end('limited', 'max_turns'),
+      limited('max_turns'),
     ],
-    [
-      'the last answer',
-      { stopReason: 'end_turn', lastCall: { limit, isDone: true } },
-      end('limited', 'max_turns'),
-    ],
-    [
-      'the last answer, cut',
-      { stopReason: 'max_tokens', lastCall: { limit, isDone: true } },
-      end('limited', 'max_turns'),
-    ],
+    ['the last answer', { stopReason: 'end_turn', lastCall: done }, limited('max_turns')],
+    ['the last answer, cut', { stopReason: 'max_tokens', lastCall: done }, limited('max_turns')],
     [
       'a last reply that asks for tools all the same',
-      { stopReason: 'tool_use', openCalls: 1, lastCall: { limit, isDone: true } },
-      { type: 'refuse-tools', reason: `not run: ${limit.refusal}` },
+      { stopReason: 'tool_use', openCalls: 1, lastCall: done },
+      refuseTools(`not run: ${limit.refusal}`),
     ],
     [
       'the same when they are answered',
-      { stopReason: 'tool_use', lastCall: { limit, isDone: true } },
-      end('limited', 'max_turns'),
+      { stopReason: 'tool_use', lastCall: done },
+      limited('max_turns'),
     ],
-    [
-      'a last call that was refused',
-      { stopReason: 'refusal', lastCall: { limit, isDone: true } },
-      end('limited', 'refusal'),
-    ],
+    ['a last call that was refused', { stopReason: 'refusal', lastCall: done }, limited('refusal')],
     [
       'a last call that was cut',
-      { stopReason: 'failed', lastCall: { limit, isDone: true } },
+      { stopReason: 'failed', lastCall: done },
       end('failed', 'failed', 1),
     ],
     ['a step that was cut', { stopReason: 'interrupted' }, end('failed', 'interrupted', 1)],

@@ -70,102 +70,62 @@ describe('sessions', () => {
     });
   });
 
-  it.each<[string, (s: TestServer) => unknown, number, object]>([
-    [
-      'a root that is null',
-      () => ({ projectRoot: null }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
-    ],
-    [
-      'a blank root',
-      () => ({ projectRoot: '  ' }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
-    ],
-    [
-      'a root that is no text',
-      () => ({ projectRoot: 5 }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
-    ],
-    [
-      'a relative root',
-      () => ({ projectRoot: 'x' }),
-      400,
-      { type: 'INVALID_REQUEST', details: { projectRoot: 'x' } },
-    ],
-    [
-      'a missing root',
-      (s) => ({ projectRoot: `${s.projectRoot}/none` }),
-      404,
-      { type: 'WORKING_ROOT_INACCESSIBLE' },
-    ],
-    [
-      'the instruction root',
-      (s) => ({ projectRoot: s.config.instructionRoot }),
-      409,
-      { type: 'WORKING_ROOT_CONFLICT' },
-    ],
-    [
-      'a root that is a file',
-      (s) => ({ projectRoot: `${s.projectRoot}/file.txt` }),
-      404,
-      { type: 'WORKING_ROOT_INACCESSIBLE' },
-    ],
-    [
-      'a folder inside the instruction root, whether or not it is there',
-      (s) => ({ projectRoot: `${s.config.instructionRoot}/none` }),
-      409,
-      { type: 'WORKING_ROOT_CONFLICT' },
-    ],
-    [
-      'a way round into the instruction root',
-      (s) => ({ projectRoot: `${s.config.instructionRoot}/../instructions/agents` }),
-      409,
-      { type: 'WORKING_ROOT_CONFLICT' },
-    ],
-    [
-      'a root with a NUL',
-      (s) => ({ projectRoot: `${s.projectRoot}/\0` }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'projectRoot'" },
-    ],
-    [
-      'a mode that is no text',
-      (s) => ({ projectRoot: s.projectRoot, mode: ['plan'] }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'mode'" },
-    ],
-    [
-      'a persona with a path',
-      (s) => ({ projectRoot: s.projectRoot, persona: '../x' }),
-      400,
-      { type: 'INVALID_REQUEST' },
-    ],
-    [
-      'a persona that is no text',
-      (s) => ({ projectRoot: s.projectRoot, persona: {} }),
-      400,
-      { type: 'INVALID_REQUEST', message: "Missing or invalid 'persona'" },
-    ],
-    [
-      'malformed JSON',
-      () => '{"projectRoot":',
-      400,
-      { type: 'INVALID_REQUEST', message: 'Request body must be valid JSON' },
-    ],
-    ['a JSON null', () => 'null', 400, { type: 'INVALID_REQUEST' }],
-    ['a JSON list', () => '[]', 400, { type: 'INVALID_REQUEST' }],
-    ['a JSON text', () => '"x"', 400, { type: 'INVALID_REQUEST' }],
-  ])('are refused for %s', async (_what, body, status, error) => {
-    const answer = await create(body(server));
+  const missing = (field: string) => ({
+    type: 'INVALID_REQUEST',
+    message: `Missing or invalid '${field}'`,
+  });
+  const [inaccessible, conflict] = [
+    { type: 'WORKING_ROOT_INACCESSIBLE' },
+    { type: 'WORKING_ROOT_CONFLICT' },
+  ];
+
+  async function expectRefused(body: unknown, status: number, error: object): Promise<void> {
+    const answer = await create(body);
     expect([answer.status, answer.body]).toEqual([
       status,
       { error: expect.objectContaining(error) },
     ]);
     expect(answer.headers.get('content-type')).toContain('application/json');
+  }
+
+  it.each<[string, unknown, object]>([
+    ['a root that is null', { projectRoot: null }, missing('projectRoot')],
+    ['a blank root', { projectRoot: '  ' }, missing('projectRoot')],
+    ['a root that is no text', { projectRoot: 5 }, missing('projectRoot')],
+    [
+      'a relative root',
+      { projectRoot: 'x' },
+      { type: 'INVALID_REQUEST', details: { projectRoot: 'x' } },
+    ],
+    [
+      'malformed JSON',
+      '{"projectRoot":',
+      { type: 'INVALID_REQUEST', message: 'Request body must be valid JSON' },
+    ],
+    ['a JSON null', 'null', { type: 'INVALID_REQUEST' }],
+    ['a JSON list', '[]', { type: 'INVALID_REQUEST' }],
+    ['a JSON text', '"x"', { type: 'INVALID_REQUEST' }],
+  ])('are refused for %s', (_what, body, error) => expectRefused(body, 400, error));
+
+  it.each<[string, 'project' | 'instructions', string, number, object]>([
+    ['a missing root', 'project', '/none', 404, inaccessible],
+    ['a root that is a file', 'project', '/file.txt', 404, inaccessible],
+    ['a root with a NUL', 'project', '/\0', 400, missing('projectRoot')],
+    ['the instruction root', 'instructions', '', 409, conflict],
+    ['a folder inside of it, there or not', 'instructions', '/none', 409, conflict],
+    ['a way round into it', 'instructions', '/../instructions/agents', 409, conflict],
+  ])('are refused for %s', (_what, root, rest, status, error) => {
+    const above = { project: server.projectRoot, instructions: server.config.instructionRoot };
+    return expectRefused({ projectRoot: above[root] + rest }, status, error);
   });
+
+  it.each<[string, object, object]>([
+    ['a mode that is no text', { mode: ['plan'] }, missing('mode')],
+    ['a persona with a path', { persona: '../x' }, { type: 'INVALID_REQUEST' }],
+    ['a persona that is no text', { persona: {} }, missing('persona')],
+  ])('are refused for %s', (_what, more, error) =>
+    expectRefused({ projectRoot: server.projectRoot, ...more }, 400, error),
+  );
 
   it('are listed by project, oldest first', async () => {
     const { client, projectRoot } = server;

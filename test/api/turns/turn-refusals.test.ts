@@ -19,89 +19,87 @@ describe('a turn that is refused', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     server.client.post('/api/harness/turn', body, headers);
 
-  it.each<[string, (id: string) => unknown, number, object]>([
-    ['malformed JSON', () => '{"a"', 400, invalid('Request body must be valid JSON')],
-    ['a JSON null', () => 'null', 400, invalid('Request body must be a JSON object, not null')],
-    ['a JSON list', () => '[1]', 400, { type: 'INVALID_REQUEST' }],
-    ['a JSON text', () => '"x"', 400, invalid('Request body must be a JSON object, not a string')],
-    ['a JSON number', () => '5', 400, invalid('Request body must be a JSON object, not a number')],
-    ['nothing', () => '', 400, { type: 'INVALID_REQUEST' }],
-    [
-      'a body without a bottom',
-      (id) => `{"sessionId":"${id}","message":"x","opts":${'['.repeat(9000)}${']'.repeat(9000)}}`,
+  const noSession = invalid("Missing or invalid 'sessionId'");
+  const noMessage = invalid("Missing or invalid 'message'");
+  const noList = invalid("Field 'attachments' must be an array of strings");
+
+  async function expectRefused(body: unknown, status: number, error: object): Promise<void> {
+    const answer = await post(body);
+    expect([answer.status, answer.body]).toEqual([
+      status,
+      { error: expect.objectContaining(error) },
+    ]);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    const history = await server.client.get(`/api/harness/sessions/${sessionId}/messages`);
+    expect(history.body).toEqual({ messages: [] });
+    expect(server.modelRequests).toEqual([]);
+  }
+
+  it.each<[string, string, object]>([
+    ['malformed JSON', '{"a"', invalid('Request body must be valid JSON')],
+    ['a JSON null', 'null', invalid('Request body must be a JSON object, not null')],
+    ['a JSON list', '[1]', { type: 'INVALID_REQUEST' }],
+    ['a JSON text', '"x"', invalid('Request body must be a JSON object, not a string')],
+    ['a JSON number', '5', invalid('Request body must be a JSON object, not a number')],
+    ['nothing', '', { type: 'INVALID_REQUEST' }],
+  ])('for %s: nothing is stored, and the model is not called', (_what, body, error) =>
+    expectRefused(body, 400, error),
+  );
+
+  it('for a body without a bottom: nothing is stored, and the model is not called', () =>
+    expectRefused(
+      `{"sessionId":"${sessionId}","message":"x","opts":${'['.repeat(9000)}${']'.repeat(9000)}}`,
       400,
       { type: 'INVALID_REQUEST', details: { limit: 64 } },
-    ],
+    ));
+
+  // What stands in place of the id of a session and the message 'x'.
+  it.each<[string, object, number, object]>([
     [
       'a session id that is no text, whatever else is wrong',
-      () => ({ sessionId: 5, message: 5, opts: { persona: 'NOBODY' }, attachments: 5 }),
+      { sessionId: 5, message: 5, opts: { persona: 'NOBODY' }, attachments: 5 },
       400,
-      invalid("Missing or invalid 'sessionId'"),
+      noSession,
     ],
-    ['no session id', () => ({ message: 5 }), 400, invalid("Missing or invalid 'sessionId'")],
-    [
-      'a blank session id',
-      () => ({ sessionId: ' ', message: 'x' }),
-      400,
-      invalid("Missing or invalid 'sessionId'"),
-    ],
-    [
-      'no message',
-      (id) => ({ sessionId: id, attachments: 5 }),
-      400,
-      invalid("Missing or invalid 'message'"),
-    ],
-    [
-      'a message that is no text',
-      (id) => ({ sessionId: id, message: {} }),
-      400,
-      invalid("Missing or invalid 'message'"),
-    ],
-    [
-      'attachments that are no list',
-      (id) => ({ sessionId: id, message: 'x', attachments: 'a' }),
-      400,
-      invalid("Field 'attachments' must be an array of strings"),
-    ],
-    [
-      'attachments that are no texts',
-      (id) => ({ sessionId: id, message: 'x', attachments: [1] }),
-      400,
-      invalid("Field 'attachments' must be an array of strings"),
-    ],
+    ['no session id', { sessionId: undefined, message: 5 }, 400, noSession],
+    ['a blank session id', { sessionId: ' ' }, 400, noSession],
+    ['no message', { message: undefined, attachments: 5 }, 400, noMessage],
+    ['a message that is no text', { message: {} }, 400, noMessage],
+    ['attachments that are no list', { attachments: 'a' }, 400, noList],
+    ['attachments that are no texts', { attachments: [1] }, 400, noList],
     [
       'attachments that are null, of a session that is not there',
-      () => ({ sessionId: someId, message: 'x', attachments: null }),
+      { sessionId: someId, attachments: null },
       400,
-      invalid("Field 'attachments' must be an array of strings"),
+      noList,
     ],
     [
       'a message too long',
-      (id) => ({ sessionId: id, message: 'x'.repeat(1001) }),
+      { message: 'x'.repeat(1001) },
       400,
       { type: 'INVALID_REQUEST', details: { limit: 1000 } },
     ],
     [
       'an unknown session',
-      () => ({ sessionId: someId, message: 'x', attachments: ['relative'] }),
+      { sessionId: someId, attachments: ['relative'] },
       404,
       { type: 'SESSION_NOT_FOUND', details: { sessionId: someId, reason: 'NO_SUCH_SESSION' } },
     ],
     [
       'an unknown persona',
-      (id) => ({ sessionId: id, message: '', opts: { persona: 'NOBODY' } }),
+      { message: '', opts: { persona: 'NOBODY' } },
       404,
       { type: 'PERSONA_NOT_FOUND' },
     ],
     [
       'a persona that is a path',
-      (id) => ({ sessionId: id, message: 'x', opts: { persona: '../../etc/passwd' } }),
+      { opts: { persona: '../../etc/passwd' } },
       404,
       { type: 'PERSONA_NOT_FOUND' },
     ],
     [
       'nothing to say',
-      (id) => ({ sessionId: id, message: ' \n' }),
+      { message: ' \n' },
       400,
       {
         type: 'ATTACHMENT_FAILURE',
@@ -115,7 +113,7 @@ describe('a turn that is refused', () => {
     ],
     [
       'files that cannot be taken, and no text',
-      (id) => ({ sessionId: id, message: '', attachments: ['a.txt', '/none/b.exe'] }),
+      { message: '', attachments: ['a.txt', '/none/b.exe'] },
       400,
       {
         type: 'ATTACHMENT_FAILURE',
@@ -123,36 +121,15 @@ describe('a turn that is refused', () => {
           category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
           attachmentErrors: [
             { path: 'a.txt', reason: 'Attachment path must be absolute' },
-            {
-              path: '/none/b.exe',
-              reason: 'Attachment file not found: /none/b.exe',
-            },
+            { path: '/none/b.exe', reason: 'Attachment file not found: /none/b.exe' },
           ],
           rejectedAttachmentCount: 2,
         },
       },
     ],
-    [
-      'a huge body',
-      (id) => ({ sessionId: id, message: 'x', more: 'x'.repeat(30_000) }),
-      413,
-      { type: 'BODY_TOO_LARGE' },
-    ],
-  ])(
-    'for %s: nothing is stored, and the model is not called',
-    async (_what, body, status, error) => {
-      const answer = await post(body(sessionId));
-      expect([answer.status, answer.body]).toEqual([
-        status,
-        { error: expect.objectContaining(error) },
-      ]);
-      expect(answer.headers.get('content-type')).toContain('application/json');
-      const { body: history } = await server.client.get(
-        `/api/harness/sessions/${sessionId}/messages`,
-      );
-      expect(history).toEqual({ messages: [] });
-      expect(server.modelRequests).toEqual([]);
-    },
+    ['a huge body', { more: 'x'.repeat(30_000) }, 413, { type: 'BODY_TOO_LARGE' }],
+  ])('for %s: nothing is stored, and the model is not called', (_what, given, status, error) =>
+    expectRefused({ sessionId, message: 'x', ...given }, status, error),
   );
 
   it('for a busy session comes before persona and attachments, and leaves the turn alone', async () => {

@@ -54,80 +54,20 @@ describe('context-usage', () => {
 });
 
 describe('resource-usage', () => {
-  it.each<[string, [number, number][], string[]]>([
-    [
-      'under the mark',
-      [
-        [0, 0],
-        [84.9, 84.9],
-      ],
-      [],
-    ],
-    [
-      'memory at the mark',
-      [
-        [0, 0],
-        [85, 0],
-      ],
-      ['resource-usage:memory#1'],
-    ],
-    [
-      'disk at the mark',
-      [
-        [0, 0],
-        [0, 85],
-      ],
-      ['resource-usage:disk#1'],
-    ],
-    [
-      'both',
-      [
-        [0, 0],
-        [90, 90],
-      ],
-      ['resource-usage:memory#1', 'resource-usage:disk#1'],
-    ],
-    [
-      'the step after',
-      [
-        [0, 0],
-        [90, 0],
-        [91, 0],
-      ],
-      ['resource-usage:memory#1'],
-    ],
-    [
-      'one and then the other',
-      [
-        [0, 0],
-        [90, 0],
-        [90, 90],
-      ],
-      ['resource-usage:memory#1', 'resource-usage:disk#1'],
-    ],
-    [
-      'fallen by less than ten points, and back',
-      [
-        [0, 0],
-        [90, 0],
-        [76, 0],
-        [90, 0],
-      ],
-      ['resource-usage:memory#1'],
-    ],
-    [
-      'fallen by more, and back',
-      [
-        [0, 0],
-        [90, 0],
-        [70, 0],
-        [90, 0],
-      ],
-      ['resource-usage:memory#2'],
-    ],
-  ])('%s', (_name, looks, marks) => {
-    const readings = looks.map(([memoryPercent, diskPercent]) =>
-      someReading({ memoryPercent, diskPercent }),
+  const [memory, disk] = ['resource-usage:memory#1', 'resource-usage:disk#1'];
+
+  it.each<[string, number[], number[], string[]]>([
+    ['under the mark', [0, 84.9], [0, 84.9], []],
+    ['memory at the mark', [0, 85], [0, 0], [memory]],
+    ['disk at the mark', [0, 0], [0, 85], [disk]],
+    ['both', [0, 90], [0, 90], [memory, disk]],
+    ['the step after', [0, 90, 91], [0, 0, 0], [memory]],
+    ['one and then the other', [0, 90, 90], [0, 0, 90], [memory, disk]],
+    ['fallen by less than ten points, and back', [0, 90, 76, 90], [0, 0, 0, 0], [memory]],
+    ['fallen by more, and back', [0, 90, 70, 90], [0, 0, 0, 0], ['resource-usage:memory#2']],
+  ])('%s', (_name, ofMemory, ofDisk, marks) => {
+    const readings = ofMemory.map((memoryPercent, index) =>
+      someReading({ memoryPercent, diskPercent: ofDisk[index] ?? 0 }),
     );
     expect(resourceUsage.check(someFacts({ readings })).map(({ mark }) => mark)).toEqual(marks);
   });
