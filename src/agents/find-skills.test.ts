@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { findSkills, readInside } from './find-skills.js';
@@ -65,7 +65,6 @@ describe('findSkills', () => {
       'loop: SKILL.md is no file of this folder',
       'out: SKILL.md is no file of this folder',
     ]);
-    await rm(outside, { recursive: true });
   });
 });
 

@@ -134,7 +134,7 @@ describe('the commands', () => {
       'PUT /api/harness/turns/turn_1/feedback',
       { key: 'score', value: -1 },
     ],
-  ])('send what they are given: %s', async (line, call, body) => {
+  ])('send what they are given: %s', async (line, call, ...[body]) => {
     const { code } = await run(words(line));
     expect(code).toBe(1);
     expect(requests.at(-1)).toMatchObject(body === undefined ? { call } : { call, body });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -44,7 +44,6 @@ describe('the embedded database', () => {
     await nextTurn();
     await close();
     expect((await answers).map(({ rows }) => rows)).toEqual([1, 2, 3].map((n) => [{ n }]));
-    await rm(other, { recursive: true });
   }, 20_000);
 
   it('ends in order while statements come, and fails those that it does not answer', async () => {
@@ -57,7 +56,6 @@ describe('the embedded database', () => {
     const rest = [1, 2, 3].map(() => db.execute(sql`select 1`).catch(isDatabaseDown));
     await expect(closed).resolves.toBeUndefined();
     expect(await Promise.all([first, ...rest])).toContain(true);
-    await rm(other, { recursive: true });
   }, 20_000);
 
   it('removes dead rows beside, until it is closed', async () => {
@@ -78,7 +76,6 @@ describe('the embedded database', () => {
       await close();
     }
     expect(clock.pending).toBe(0);
-    await rm(other, { recursive: true });
   }, 20_000);
 
   it('stores nothing of a transaction that failed, and lets nobody into one', async () => {
@@ -134,7 +131,6 @@ describe('the embedded database', () => {
     const { schema, close } = await openEmbeddedDatabase(startEngine(other));
     await close();
     expect([schema.applied, await readdir(other)]).toEqual([[], ['db']]);
-    await rm(other, { recursive: true });
   }, 20_000);
 
   it('cannot be opened where its folder is a file', async () => {

@@ -1,6 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { ChatPage } from './chat-page.js';
 import { takePicture } from './open-console.js';
@@ -22,7 +22,6 @@ describe('skills', () => {
     await putSkill(path.join(root, 'agents/READER/skills/archive'), 'Reads old files.', 'Look.');
     return { environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_PROJECT_SKILLS: 'true' } };
   });
-  afterAll(() => rm(root, { recursive: true, force: true }));
 
   it('that are loaded are named in the conversation, with their instructions', async () => {
     const { page, faults } = await on.console.visit();

@@ -1,66 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
+import { describe, expect, it } from '@jest/globals';
 import { GapError } from '../../src/events/event-log.js';
-import { RedisEventLog } from '../../src/events/redis-event-log.js';
 import type { TurnEvent } from '../../src/events/turn-event.js';
-import {
-  closeRedis,
-  connectRedis,
-  connectSubscriber,
-  type RedisClient,
-  RedisSubscriber,
-} from '../../src/storage/redis/redis-connection.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
-import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';
 import { testRedis } from '../support/processes/test-services.js';
-import { eventLogConformance, KEPT_MS } from './event-log.js';
-import { signalBusConformance } from './signal-bus.js';
-import { turnQueueConformance } from './turn-queue.js';
+import { newPrefix, openLog, redisConformance, useRedis } from './redis-parts.js';
 
-let redis: RedisClient;
-let listening: Redis;
-let subscriber: RedisSubscriber;
-beforeAll(async () => {
-  const options = {
-    address: testRedis(),
-    name: 'conformance',
-    onError: (error: Error) => {
-      throw error;
-    },
-  };
-  redis = await connectRedis(options);
-  listening = await connectSubscriber(redis, options);
-  subscriber = new RedisSubscriber(listening);
-});
-afterAll(async () => {
-  await closeRedis(listening);
-  await closeRedis(redis);
-});
-
-const newPrefix = (): string => `test-${randomUUID()}`;
-const openLog = (maxBytes = 1_000_000, prefix = newPrefix()): RedisEventLog =>
-  new RedisEventLog({ redis, subscriber, prefix, ttlMs: 60_000, keptMs: KEPT_MS, maxBytes });
-
-// Redis keeps its own time, so the test lets real time pass.
-eventLogConformance('RedisEventLog', async () => ({ log: openLog(), pass: (ms) => sleep(ms) }));
-
-signalBusConformance(
-  'RedisSignalBus',
-  async () => new RedisSignalBus({ redis, subscriber, prefix: newPrefix() }),
-);
-
-turnQueueConformance('BullTurnQueue', async () => {
-  const errors: unknown[] = [];
-  const queue = await openBullQueue({
-    redis,
-    prefix: newPrefix(),
-    onError: (error) => void errors.push(error),
-  });
-  return { queue, errors };
-});
+const parts = useRedis(testRedis);
+redisConformance('', parts);
 
 describe('RedisEventLog', () => {
   const delta = (seq: number, text = 'word'): TurnEvent => ({
@@ -73,7 +20,7 @@ describe('RedisEventLog', () => {
   });
 
   it('keeps the newest events of a turn, and no more bytes than it may', async () => {
-    const log = openLog(10_000);
+    const log = openLog(parts, { maxBytes: 10_000 });
     await log.begin('a', 1);
     const text = 'x'.repeat(1_000);
     for (let seq = 1; seq <= 50; seq += 1) await log.append('a', 1, [delta(seq, text)]);
@@ -87,20 +34,20 @@ describe('RedisEventLog', () => {
     ['what comes before any attempt', 0],
   ])('gives every key a time to live, in one slot a turn, from %s on', async (_what, attempt) => {
     const prefix = newPrefix();
-    const log = openLog(10_000, prefix);
+    const log = openLog(parts, { maxBytes: 10_000, prefix });
     await log.append('a', attempt, [{ ...delta(1), attempt }]);
     await log.append('a', attempt, [{ ...delta(2), attempt }]);
-    const keys = await redis.keys(`${prefix}*`);
+    const keys = await parts.redis.keys(`${prefix}*`);
     expect(keys.sort()).toEqual([`${prefix}:{a}:head`, `${prefix}:{a}:log`]);
-    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(55_000);
+    for (const key of keys) expect(await parts.redis.pttl(key)).toBeGreaterThan(55_000);
   });
 
   it('notices that it was emptied, and can be given everything back', async () => {
     const prefix = newPrefix();
-    const log = openLog(10_000, prefix);
+    const log = openLog(parts, { maxBytes: 10_000, prefix });
     await log.begin('a', 1);
     await log.append('a', 1, [delta(1)]);
-    await redis.del(`${prefix}:{a}:log`, `${prefix}:{a}:head`);
+    await parts.redis.del(`${prefix}:{a}:log`, `${prefix}:{a}:head`);
     await expect(log.append('a', 1, [delta(2)])).rejects.toThrow(GapError);
     await log.append('a', 1, [delta(1), delta(2)]);
     expect(await log.read('a')).toEqual([delta(1), delta(2)]);
@@ -109,14 +56,14 @@ describe('RedisEventLog', () => {
 
 describe('a connection that breaks', () => {
   it('notifies followers that they may have missed something, and goes on', async () => {
-    const log = openLog();
+    const log = openLog(parts);
     await log.begin('a', 1);
     let onMissed = (): void => undefined;
     const missed = new Promise<void>((resolve) => (onMissed = resolve));
     let onEvents = (_events: readonly TurnEvent[]): void => undefined;
     const received = new Promise<readonly TurnEvent[]>((resolve) => (onEvents = resolve));
     await log.subscribe('a', { onEvents, onMissed });
-    listening.disconnect(true);
+    parts.listening.disconnect(true);
     await missed;
     const event: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 1, at: '' };
     await log.append('a', 1, [event]);
@@ -126,7 +73,7 @@ describe('a connection that breaks', () => {
 
 describe('BullTurnQueue', () => {
   it('adds no third token while nobody takes any', async () => {
-    const queue = await openBullQueue({ redis, prefix: newPrefix() });
+    const queue = await openBullQueue({ redis: parts.redis, prefix: newPrefix() });
     for (let count = 0; count < 5; count += 1) await queue.wake();
     expect(await queue.depth()).toBe(2);
     await queue.close();
@@ -134,7 +81,7 @@ describe('BullTurnQueue', () => {
 
   it('leaves nothing of a token behind but its own few keys', async () => {
     const prefix = newPrefix();
-    const queue = await openBullQueue({ redis, prefix });
+    const queue = await openBullQueue({ redis: parts.redis, prefix });
     let taken = 0;
     await queue.consume(async () => void (taken += 1));
     for (let count = 1; count <= 50; count += 1) {
@@ -143,8 +90,8 @@ describe('BullTurnQueue', () => {
       await expectSoon(() => expect(taken).toBe(count));
     }
     await queue.close();
-    const keys = await redis.keys(`{${prefix}}*`);
+    const keys = await parts.redis.keys(`{${prefix}}*`);
     expect(keys.filter((key) => /:\d+$/.test(key))).toEqual([]);
-    expect(await redis.xlen(`{${prefix}}:turns:events`)).toBeLessThan(250);
+    expect(await parts.redis.xlen(`{${prefix}}:turns:events`)).toBeLessThan(250);
   });
 });

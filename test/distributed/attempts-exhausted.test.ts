@@ -41,7 +41,7 @@ describe('a turn that ends its processes', () => {
   afterAll(async () => {
     await server.kill('SIGKILL');
     await model.close();
-    await store.remove();
+    await store.close();
   });
 
   const start = () =>

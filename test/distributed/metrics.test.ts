@@ -29,6 +29,6 @@ describe('the metrics of an API and a worker', () => {
     expect(valueOf(ofWorker, 'turnpike_build_info', { role: 'worker' })).toBe(1);
     await worker.close();
     await api.close();
-    await store.remove();
+    await store.close();
   });
 });

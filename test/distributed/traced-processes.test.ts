@@ -1,26 +1,18 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newStore, type TestStore } from '../support/database/test-store.js';
+import { describe, expect, it } from '@jest/globals';
+import { newStore } from '../support/database/test-store.js';
 import { startProcess } from '../support/processes/start-process.js';
 import { startReceiver, type ReceivedSpan } from '../support/tracing/start-receiver.js';
-import { newFolder } from '../support/suite.js';
+import { newFolder, useShared } from '../support/suite.js';
 
 const otel = fileURLToPath(new URL('../../deploy/otel.mjs', import.meta.url));
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CLIENT = '00f067aa0ba902b7';
 
 describe('processes that are started with deploy/otel.mjs', () => {
-  let store: TestStore;
-  let receiver: Awaited<ReturnType<typeof startReceiver>>;
   const folder = newFolder();
-  beforeAll(async () => {
-    store = await newStore();
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await receiver.close();
-    await store.remove();
-  });
+  const store = useShared(() => newStore());
+  const receiver = useShared(startReceiver);
 
   const start = (role: 'api' | 'worker') =>
     startProcess({

@@ -54,7 +54,7 @@ describe('kill -9 of the server', () => {
         await server.kill('SIGKILL');
       }
     }
-    await store.remove();
+    await store.close();
   }
 
   async function start(more: Record<string, string> = {}): Promise<ServerProcess> {

@@ -75,7 +75,7 @@ describe('kill -9 while a subagent works', () => {
 
   afterAll(async () => {
     await server.kill('SIGKILL');
-    await store.remove();
+    await store.close();
     await model.close();
   });
 

@@ -16,7 +16,7 @@ const seconds = {
   'integration/extractor': 24,
   'transfer/transfer': 24,
   'crash/crash-wires': 23,
-  'conformance/embedded-blob-store': 22,
+  'conformance/blob-stores': 44,
   'browser/approvals': 21,
   'distributed/schedule-races': 20,
   'server/busy': 19,

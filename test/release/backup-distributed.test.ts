@@ -57,7 +57,7 @@ it('a dump that was restored is a server on which readers resume, and turns go o
         // An empty Redis.
         TURNPIKE_REDIS_PREFIX: `test-${randomUUID()}`,
       },
-      remove: async () => undefined,
+      close: async () => undefined,
     },
   });
   try {

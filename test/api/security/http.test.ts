@@ -11,104 +11,56 @@ const second = `GET /api/admin/audit HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 const json = 'Content-Type: application/json';
 const post = { target: '/api/harness/turn', method: 'POST' };
 
+/** A POST of JSON whose length is said by these headers. */
+const sized = (headers: string[], body = '{}') => rawRequest([json, ...headers], { ...post, body });
+/** The same, where a second request stands behind the end of the chunks. */
+const chunked = (...headers: string[]) => sized(headers, `0\r\n\r\n${second}`);
+const many = Array.from({ length: 2_000 }, (_, n) => `A${n}:`);
+
 /**
  * Requests that two parsers could read in two ways: they get one answer, and nothing of them runs.
  */
-const ambiguous: [string, string, number][] = [
-  ['two Hosts', rawRequest([`Host: ${evil}`]), 400],
-  ['two Hosts in one case and another', rawRequest([`hOsT: ${evil}`]), 400],
-  ['no Host', rawRequest([], { host: '' }), 400],
-  ['a whole URL of another host', rawRequest([], { target: `http://${evil}/agents` }), 400],
-  ['a whole URL of its own', rawRequest([], { target: 'http://127.0.0.1/agents' }), 400],
-  ['a host for a path', rawRequest([], { target: `${evil}:80` }), 400],
+const ambiguous: [string, string, number?][] = [
+  ['two Hosts', rawRequest([`Host: ${evil}`])],
+  ['two Hosts in one case and another', rawRequest([`hOsT: ${evil}`])],
+  ['no Host', rawRequest([], { host: '' })],
+  ['a whole URL of another host', rawRequest([], { target: `http://${evil}/agents` })],
+  ['a whole URL of its own', rawRequest([], { target: 'http://127.0.0.1/agents' })],
+  ['a host for a path', rawRequest([], { target: `${evil}:80` })],
   [
     'Transfer-Encoding and Content-Length',
-    rawRequest([json, 'Transfer-Encoding: chunked', 'Content-Length: 4'], {
-      ...post,
-      body: `0\r\n\r\n${second}`,
-    }),
-    400,
+    chunked('Transfer-Encoding: chunked', 'Content-Length: 4'),
   ],
-  [
-    'two Content-Lengths',
-    rawRequest([json, 'Content-Length: 2', 'Content-Length: 90'], { ...post, body: `{}${second}` }),
-    400,
-  ],
-  [
-    'the same Content-Length twice',
-    rawRequest([json, 'Content-Length: 2', 'Content-Length: 2'], { ...post, body: '{}' }),
-    400,
-  ],
-  [
-    'a Content-Length that is no number',
-    rawRequest([json, 'Content-Length: +2'], { ...post, body: '{}' }),
-    400,
-  ],
-  [
-    'a Transfer-Encoding that nobody knows',
-    rawRequest([json, 'Transfer-Encoding: xchunked'], { ...post, body: `0\r\n\r\n${second}` }),
-    400,
-  ],
-  [
-    'chunked, but not last',
-    rawRequest([json, 'Transfer-Encoding: chunked, identity'], {
-      ...post,
-      body: `0\r\n\r\n${second}`,
-    }),
-    400,
-  ],
-  [
-    'a coding of the body before chunked',
-    rawRequest([json, 'Transfer-Encoding: gzip, chunked'], {
-      ...post,
-      body: `0\r\n\r\n${second}`,
-    }),
-    400,
-  ],
+  ['two Content-Lengths', sized(['Content-Length: 2', 'Content-Length: 90'], `{}${second}`)],
+  ['the same Content-Length twice', sized(['Content-Length: 2', 'Content-Length: 2'])],
+  ['a Content-Length that is no number', sized(['Content-Length: +2'])],
+  ['a Transfer-Encoding that nobody knows', chunked('Transfer-Encoding: xchunked')],
+  ['chunked, but not last', chunked('Transfer-Encoding: chunked, identity')],
+  ['a coding of the body before chunked', chunked('Transfer-Encoding: gzip, chunked')],
   [
     'a Transfer-Encoding that nobody knows, and another one',
-    rawRequest([json, 'Transfer-Encoding: xchunked', 'Transfer-Encoding: chunked'], {
-      ...post,
-      body: `0\r\n\r\n${second}`,
-    }),
-    400,
+    chunked('Transfer-Encoding: xchunked', 'Transfer-Encoding: chunked'),
   ],
   [
     'a Transfer-Encoding in HTTP/1.0',
-    rawRequest([json, 'Transfer-Encoding: chunked'], {
-      ...post,
-      body: `0\r\n\r\n${second}`,
-    }).replace('HTTP/1.1', 'HTTP/1.0'),
-    400,
+    chunked('Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0'),
   ],
-  [
-    'two Content-Types',
-    rawRequest([json, 'Content-Type: text/plain', 'Content-Length: 2'], { ...post, body: '{}' }),
-    400,
-  ],
-  ['more headers than are taken', rawRequest(Array.from({ length: 999 }, (_, n) => `A${n}:`)), 400],
+  ['two Content-Types', sized(['Content-Type: text/plain', 'Content-Length: 2'])],
+  ['more headers than are taken', rawRequest(many.slice(0, 999))],
   [
     'a Content-Length after more headers than are taken',
-    rawRequest([json, ...Array.from({ length: 2_000 }, (_, n) => `A${n}:`), 'Content-Length: 2'], {
-      ...post,
-      body: `{}${second}`,
-    }),
-    400,
+    sized([...many, 'Content-Length: 2'], `{}${second}`),
   ],
-  [
-    'a chunk without a size',
-    rawRequest([json, 'Transfer-Encoding: chunked'], { ...post, body: `zz\r\n\r\n${second}` }),
-    400,
-  ],
-  ['a folded line', rawRequest(['X-A: b\r\n Origin: null']), 400],
-  ['a folded Host', rawRequest([], { host: `Host: 127.0.0.1\r\n ${evil}` }), 400],
-  ['a blank before the colon', rawRequest(['Origin : null']), 400],
-  ['lines that end in LF', rawRequest([]).replaceAll('\r\n', '\n'), 400],
-  ['CR in a value', rawRequest(['Last-Event-ID: a\rX-Evil: b']), 400],
-  ['NUL in a value', rawRequest(['Idempotency-Key: a\0b']), 400],
+  ['a chunk without a size', sized(['Transfer-Encoding: chunked'], `zz\r\n\r\n${second}`)],
+  ['a folded line', rawRequest(['X-A: b\r\n Origin: null'])],
+  ['a folded Host', rawRequest([], { host: `Host: 127.0.0.1\r\n ${evil}` })],
+  ['a blank before the colon', rawRequest(['Origin : null'])],
+  ['lines that end in LF', rawRequest([]).replaceAll('\r\n', '\n')],
+  ['CR in a value', rawRequest(['Last-Event-ID: a\rX-Evil: b'])],
+  ['NUL in a value', rawRequest(['Idempotency-Key: a\0b'])],
   ['a header of 20,000 characters', rawRequest([`X-A: ${'a'.repeat(20_000)}`]), 431],
   ['a path of 20,000 characters', rawRequest([], { target: `/agents?${'a'.repeat(20_000)}` }), 431],
-  ['a Host after more headers than are read', rawRequest(hosts(2_100), { host: '' }), 400],
+  ['a Host after more headers than are read', rawRequest(hosts(2_100), { host: '' })],
   ['an expectation that nobody has', rawRequest([json, 'Expect: a-miracle'], post), 417],
 ];
 
@@ -122,7 +74,7 @@ describe('a request that can be read in two ways', () => {
 
   it.each(ambiguous)(
     'is refused once, and nothing in it runs: %s',
-    async (_what, bytes, status) => {
+    async (_what, bytes, status = 400) => {
       const before = server.logLines.length;
       const answers = await sendBytes(server.url, bytes);
       expect(answers.statuses).toEqual([status]);

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  startScriptedMcp,
-  toolEntry,
-  type ScriptedMcp,
-} from '../../support/mcp/start-scripted-mcp.js';
-import {
-  startScriptedModel,
-  type ScriptedModel,
-} from '../../support/model/start-scripted-model.js';
-import { startKeyed, type Keyed } from '../../support/transfer/keyed-server.js';
-import { startHook, type TestHook } from '../../support/tools/start-hook.js';
-import { newFolder } from '../../support/suite.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { startScriptedMcp, toolEntry } from '../../support/mcp/start-scripted-mcp.js';
+import { startScriptedModel } from '../../support/model/start-scripted-model.js';
+import { startKeyed } from '../../support/transfer/keyed-server.js';
+import { startHook } from '../../support/tools/start-hook.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const digits = '2512292042121000001';
 /** None of these prints in JavaScript as it came. */
@@ -26,17 +19,15 @@ const schema = {
 const quoted = (json: string): string => JSON.stringify(json).slice(1, -1);
 
 describe('numbers that JavaScript prints otherwise', () => {
-  let model: ScriptedModel;
-  let mcp: ScriptedMcp;
-  let hook: TestHook;
-  let server: Keyed;
-  beforeAll(async () => {
-    [model, mcp, hook] = await Promise.all([startScriptedModel(), startScriptedMcp(), startHook()]);
+  const model = useShared(startScriptedModel);
+  const mcp = useShared(startScriptedMcp);
+  const hook = useShared(startHook);
+  const server = useShared(async () => {
     const file = path.join(newFolder(), 'mcp.json');
     mcp.tools = [toolEntry('take', { inputSchema: schema })];
     mcp.results['take'] = `{"content":[],"structuredContent":${exact}}`;
     await writeFile(file, JSON.stringify({ mcpServers: { box: { url: mcp.url } } }));
-    server = await startKeyed({
+    return startKeyed({
       environment: {
         ...hook.environment,
         TURNPIKE_MCP_FILE: file,
@@ -48,10 +39,6 @@ describe('numbers that JavaScript prints otherwise', () => {
   beforeEach(() => {
     model.script.length = 0;
     model.texts.length = 0;
-  });
-  afterAll(async () => {
-    await server.close();
-    await Promise.all([model.close(), mcp.close(), hook.receiver.close()]);
   });
 
   async function text(route: string, body?: string, headers = {}): Promise<string> {

@@ -1,10 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startHook } from '../../support/tools/start-hook.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
+import { useServer } from '../../support/processes/start-server.js';
 import { answerWith } from '../../support/webhooks/start-receiver.js';
 import { useShared } from '../../support/suite.js';
 
@@ -14,34 +14,31 @@ const call = (tool: string, input: object = {}): string =>
 const note = (line: string): string => call('box__note', { text: line });
 
 describe('the tool hook over tools of MCP servers', () => {
-  let server: TestServer;
-  let notes: string;
   const hook = useShared(startHook);
   const root = instructionRootWith({
     BOXER: ['mcp_servers: [box, trusted]', 'permissions: {allow: [mcp__*]}'],
     ASKER: ['mcp_servers: [box]'],
     BARRED: ['mcp_servers: [box]', 'permissions: {deny: [mcp__box__*]}'],
   });
-  beforeAll(async () => {
-    notes = path.join(root, 'notes.txt');
+  const notes = path.join(root, 'notes.txt');
+  const server = useServer(async () => {
     const file = path.join(root, 'mcp.json');
     const box = { command: process.execPath, args: [script], env: { NOTES: notes } };
     const trusted = { ...box, trustAnnotations: true };
     await writeFile(file, JSON.stringify({ mcpServers: { box, trusted } }));
-    server = await startServer({
+    return {
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_MCP_FILE: file,
         ...hook.environment,
       },
-    });
+    };
   });
   beforeEach(async () => {
     hook.receiver.received.length = 0;
     hook.say({ decision: 'allow' });
     await rm(notes, { force: true });
   });
-  afterAll(() => server.close());
 
   async function start(message: string, persona = 'BOXER', opts: object = {}) {
     const sessionId = await server.client.createSession(server.projectRoot, { persona });

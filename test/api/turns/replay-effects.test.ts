@@ -2,21 +2,18 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { SessionExporter } from '../../../src/data/session-exporter.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { startMcpHttp, type McpHttp } from '../../support/mcp/start-mcp-http.js';
-import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { startHook, type TestHook } from '../../support/tools/start-hook.js';
+import { startMcpHttp } from '../../support/mcp/start-mcp-http.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { startHook } from '../../support/tools/start-hook.js';
 import { storeEndpoint } from '../../support/webhooks/store-endpoint.js';
+import { useShared } from '../../support/suite.js';
 
 describe('what a turn does beyond its session, a replay of it does not', () => {
-  let server: TestServer;
-  let client: TurnpikeClient;
-  let hook: TestHook;
-  let mcp: McpHttp;
   const root = instructionRootWith({
     CALLER: [
       'tools: [glob, web_search]',
@@ -24,25 +21,24 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
       'permissions: {allow: [mcp__far__*]}',
     ],
   });
-  beforeAll(async () => {
-    [hook, mcp] = [await startHook(), await startMcpHttp()];
+  const hook = useShared(startHook);
+  const mcp = useShared(() => startMcpHttp());
+  const server = useServer(async () => {
     const file = path.join(root, 'mcp.json');
     const far = { url: mcp.url, headers: { Authorization: 'Bearer right-one' } };
     await writeFile(file, JSON.stringify({ mcpServers: { far } }));
-    server = await startServer({
+    return {
       environment: {
         ...hook.environment,
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_MCP_FILE: file,
         TURNPIKE_SERVER_TOOLS: 'web_search',
       },
-    });
-    client = new TurnpikeClient({ url: server.url });
-    await storeEndpoint(server.db, { events: ['turn.started', 'turn.ended'] });
+    };
   });
-  afterAll(async () => {
-    await server.close();
-    await Promise.all([hook.receiver.close(), mcp.close()]);
+  const client = useShared(() => new TurnpikeClient({ url: server.url }));
+  beforeAll(async () => {
+    await storeEndpoint(server.db, { events: ['turn.started', 'turn.ended'] });
   });
 
   it('runs no tool, also where its worker knows no replays', async () => {

@@ -70,7 +70,7 @@ describe('a server that is killed in the middle of an answer, and starts again',
   afterAll(async () => {
     await server.kill('SIGKILL');
     await model.close();
-    await store.remove();
+    await store.close();
     for (const folder of folders)
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });

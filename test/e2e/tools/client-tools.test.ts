@@ -311,7 +311,7 @@ describe('a server that starts again', () => {
     } finally {
       await second.close();
       await first.close();
-      await store.remove();
+      await store.close();
       await rm(folder, { recursive: true, force: true });
     }
   });

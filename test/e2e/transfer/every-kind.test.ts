@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { recordKinds } from '../../../src/data/record-kinds.js';
-import { newOtherStore, type TestStore } from '../../support/database/test-store.js';
+import { newOtherStore } from '../../support/database/test-store.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
 import { runProgram, type Ended } from '../../support/processes/run-program.js';
 import {
@@ -13,28 +13,20 @@ import {
   type Keyed,
 } from '../../support/transfer/keyed-server.js';
 import { storeEveryKind } from '../../support/transfer/sample-rows.js';
-import { newFolder } from '../../support/suite.js';
+import { newFolder, useShared } from '../../support/suite.js';
 import { serveHttp } from '../../support/serve-http.js';
 
 /** Rows with one odd value each. */
 const MUTANTS = process.env['TEST_RELEASE'] === undefined ? 150 : 2_000;
 
 describe('export, import, export on the command line', () => {
-  let server: Keyed;
-  let other: Keyed;
-  let store: TestStore;
   let ids: { sessionId: string; turnId: string };
   const folder = newFolder();
+  const server = useShared(() => startKeyed());
+  const store = useShared(newOtherStore);
+  const other = useShared(() => startKeyed({ store }));
   beforeAll(async () => {
-    server = await startKeyed();
-    store = await newOtherStore();
-    other = await startKeyed({ store });
     ids = await storeEveryKind(server.db);
-  });
-  afterAll(async () => {
-    await server.close();
-    await other.close();
-    await store.remove();
   });
 
   const run = (url: string, headers: Record<string, string>, args: string[]): Promise<Ended> => {

@@ -32,7 +32,7 @@ describe('an import', () => {
   afterAll(async () => {
     await source.close();
     await target.close();
-    await store.remove();
+    await store.close();
   });
 
   const at = (type: string, nth = 0): number =>
@@ -190,6 +190,6 @@ describe('an import', () => {
       await client.request('DELETE', `/api/harness/session/${sessionId}`);
     }
     await server.close();
-    await other.remove();
+    await other.close();
   });
 });

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newOtherStore, type TestStore } from '../../support/database/test-store.js';
+import { describe, expect, it } from '@jest/globals';
+import { newOtherStore } from '../../support/database/test-store.js';
 import {
   exportOf,
   importInto,
   startKeyed,
   type Keyed,
 } from '../../support/transfer/keyed-server.js';
+import { useShared } from '../../support/suite.js';
 
 const fileOf = (name: string): string =>
   `/api/harness/memory/KEEPER/file?path=${encodeURIComponent(`/memories/${name}`)}`;
 
 describe('memories in exports', () => {
-  let server: Keyed;
-  let other: Keyed;
-  let store: TestStore;
-  beforeAll(async () => {
-    server = await startKeyed();
-    store = await newOtherStore();
-    other = await startKeyed({ store });
-  });
-  afterAll(async () => {
-    await server.close();
-    await other.close();
-    await store.remove();
-  });
+  const server = useShared(() => startKeyed());
+  const store = useShared(newOtherStore);
+  const other = useShared(() => startKeyed({ store }));
 
   const put = (at: Keyed, name: string, content: string) =>
     at.client.request('PUT', fileOf(name), {

@@ -75,7 +75,7 @@ describe('an export', () => {
   afterAll(async () => {
     await server.close();
     await other.close();
-    await store.remove();
+    await store.close();
   });
 
   it('has a session with its turns, files and subagents, and no secret', () => {

@@ -83,7 +83,7 @@ export class CrashSeries {
     if (this.#world === undefined) return;
     const { folder, instructions, model, store } = this.#world;
     await model.close();
-    await store.remove();
+    await store.close();
     for (const made of [folder, instructions]) {
       // A process that a failed test left may still be writing here.
       await rm(made, { recursive: true, force: true, maxRetries: 10 });

@@ -11,7 +11,7 @@ declare const BACK_END: 'embedded' | 'distributed';
 export interface TestStore {
   /** Environment variables that name the store. */
   environment: Record<string, string>;
-  remove(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
@@ -31,7 +31,7 @@ async function newEmbeddedStore(above?: string): Promise<TestStore> {
   const dataDir = await newDataFolder(above);
   return {
     environment: { TURNPIKE_DATA_DIR: dataDir },
-    remove: () => rm(dataDir, { recursive: true, force: true }),
+    close: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
 
@@ -44,6 +44,6 @@ async function newDistributedStore(): Promise<TestStore> {
       TURNPIKE_REDIS_PREFIX: `test-${randomUUID()}`,
       TURNPIKE_DATABASE_CONNECTIONS: '4',
     },
-    remove: database.drop,
+    close: database.drop,
   };
 }

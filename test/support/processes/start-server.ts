@@ -103,7 +103,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       try {
         await stop();
       } finally {
-        if (options.store === undefined) await store.remove();
+        if (options.store === undefined) await store.close();
         await rm(folder, { recursive: true, force: true });
       }
     },
