@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
@@ -41,7 +40,7 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     await storeEndpoint(server.db, { events: ['turn.started', 'turn.ended'] });
   });
 
-  it('runs no tool, also where its worker knows no replays', async () => {
+  it('runs no tool', async () => {
     const clientTools = [{ name: 'pick', description: 'Picks', inputSchema: { type: 'object' } }];
     const sessionId = await server.client.createSession(server.projectRoot, { persona: 'CALLER' });
     const file = path.join(server.projectRoot, 'once.txt');
@@ -53,17 +52,8 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     expect(await readFile(file, 'utf8')).toBe('once');
     await rm(file);
     const asked = hook.about('write').length;
-    // What a worker of an earlier version reads of a turn: all but its replay.
-    await server.db.execute(sql`
-      create function forget_replay() returns trigger language plpgsql as $$ begin
-        new.request := new.request::jsonb - 'replay'; return new;
-      end $$`);
-    await server.db.execute(sql`
-      create trigger forget_replay before insert on turns for each row execute function forget_replay()`);
     const replay = await client.turns.replay(turn.header('x-turn-id'));
     await (await server.client.follow(replay.turnId)).all();
-    await server.db.execute(sql`drop function forget_replay cascade`);
-    expect((await client.turns.calls(replay.turnId)).calls).toEqual([]);
     expect([existsSync(file), hook.about('write').length]).toEqual([false, asked]);
   });
 
