@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { describe, expect, it } from '@jest/globals';
+import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
 import { StreamReader } from '../../support/clients/read-stream.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const write = '[[tool=write {"file_path":"a.txt","content":"x"}]]';
 
@@ -11,18 +12,11 @@ function sessionOf({ status, body }: KeyedAnswer): string {
 }
 
 describe('what a session may loosen, by the scopes of its key', () => {
-  let sender: KeyedClient;
-  let approver: KeyedClient;
   const server = useServer();
-  beforeAll(async () => {
-    const { db, clock } = server;
-    const client = async (scopes: string[]): Promise<KeyedClient> => {
-      const { secret } = await makeKey({ db, clock }, { name: 'test', principal: 'ann', scopes });
-      return new KeyedClient(server.url, secret);
-    };
-    sender = await client(['turns']);
-    approver = await client(['turns', 'approvals']);
-  });
+  const client = (scopes: string[]) =>
+    useShared(() => keyedClient(server, { name: 'test', principal: 'ann', scopes }));
+  const sender = client(['turns']);
+  const approver = client(['turns', 'approvals']);
 
   const create = (client: KeyedClient, more: object) =>
     client.send('POST', '/api/harness/session/create', {

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { Client } from '../../support/clients/client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const governed = { contextSealed: true, pipelineRunApproved: true, approvalRef: 'CHG-1' };
 const write = '[[tool=write {"file_path":"theirs.txt","content":"x"}]]';
@@ -20,8 +21,6 @@ interface Waiting {
 
 /** `access-ownership.test.ts` has every route; this suite has more than a single id in a path. */
 describe('what somebody else has', () => {
-  let owner: KeyedClient;
-  let other: KeyedClient;
   let theirs: Waiting;
   let stream: StreamReader;
   const root = instructionRootWith({
@@ -31,11 +30,9 @@ describe('what somebody else has', () => {
   const server = useServer({
     environment: { TURNPIKE_INSTRUCTION_ROOT: root, TURNPIKE_ENABLE_SUBAGENTS: 'true' },
   });
+  const owner = useShared(() => keyedClient(server, { principal: 'owner' }));
+  const other = useShared(() => keyedClient(server, { principal: 'other' }));
   beforeAll(async () => {
-    const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
-    const [first, second] = await Promise.all(keys);
-    owner = new KeyedClient(server.url, first?.secret);
-    other = new KeyedClient(server.url, second?.secret);
     await waitForPeople();
   });
 

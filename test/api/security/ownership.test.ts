@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
-import { KeyedClient, makeKey, type KeyedAnswer } from '../../support/clients/keyed-client.js';
+import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
 import { type TestServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 /** Ids of things, in the forms that the routes take them in. */
 interface Things {
@@ -166,16 +167,12 @@ const unknown = (): Things => ({
 });
 
 describe('what somebody else has', () => {
-  let owner: KeyedClient;
-  let other: KeyedClient;
   let things: Things;
   let routes: string[];
   const server = useServer();
+  const owner = useShared(() => keyedClient(server, { principal: 'owner' }));
+  const other = useShared(() => keyedClient(server, { principal: 'other' }));
   beforeAll(async () => {
-    const keys = ['owner', 'other'].map((principal) => makeKey(server, { principal }));
-    const [first, second] = await Promise.all(keys);
-    owner = new KeyedClient(server.url, first?.secret);
-    other = new KeyedClient(server.url, second?.secret);
     things = await makeThings(owner, server);
     const { body } = await owner.send('GET', '/docs-json');
     routes = Object.entries(body['paths'] as Record<string, object>).flatMap(([path, methods]) =>

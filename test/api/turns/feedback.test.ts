@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
+import { keyedClient } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const listBase = '/api/harness/feedback';
 
 describe('feedback', () => {
-  let owner: KeyedClient;
-  let other: KeyedClient;
   let turnId: string;
   let secondId: string;
   const server = useServer(async () => ({
@@ -18,12 +17,9 @@ describe('feedback', () => {
       TURNPIKE_REQUESTS_PER_MINUTE: '100000',
     },
   }));
+  const owner = useShared(() => keyedClient(server, { principal: 'ada' }));
+  const other = useShared(() => keyedClient(server, { principal: 'bob' }));
   beforeAll(async () => {
-    const keys = await Promise.all(
-      ['ada', 'bob'].map((principal) => makeKey(server, { principal })),
-    );
-    owner = new KeyedClient(server.url, keys[0]?.secret);
-    other = new KeyedClient(server.url, keys[1]?.secret);
     turnId = await run('WORKING_ITEMS');
     secondId = await run('CRITIC');
   });

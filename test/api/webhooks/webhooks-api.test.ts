@@ -1,22 +1,16 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
+import { describe, expect, it } from '@jest/globals';
+import { keyedClient } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 const base = '/api/harness/webhooks';
 const url = 'https://example.com/hooks';
 
 describe('the routes of webhooks', () => {
-  let alice: KeyedClient;
-  let admin: KeyedClient;
   const server = useServer({ environment: { TURNPIKE_WEBHOOKS_PER_PRINCIPAL: '3' } });
-  beforeAll(async () => {
-    const [first, second] = await Promise.all([
-      makeKey(server, { principal: 'alice' }),
-      makeKey(server, { principal: 'root', scopes: ['turns', 'admin'] }),
-    ]);
-    alice = new KeyedClient(server.url, first?.secret);
-    admin = new KeyedClient(server.url, second?.secret);
-  });
+  const alice = useShared(() => keyedClient(server, { principal: 'alice' }));
+  const adminOf = { principal: 'root', scopes: ['turns', 'admin'] };
+  const admin = useShared(() => keyedClient(server, adminOf));
 
   const make = async (body: Record<string, unknown> = {}): Promise<string> => {
     const answer = await alice.send('POST', base, { url, ...body });

@@ -1,10 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { serve } from '../../../src/app/serve.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { apiKeys } from '../../../src/storage/governance-schema.js';
-import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
+import { KeyedClient, sendRaw, keyedClient } from '../../support/clients/keyed-client.js';
 import { startServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 interface Created {
   key: { id: string };
@@ -15,17 +16,13 @@ const list = (root: string): string =>
   `/api/harness/session/list?projectRoot=${encodeURIComponent(root)}`;
 
 describe('a server with keys', () => {
-  let admin: KeyedClient;
   const make = async (body: Record<string, unknown>) => {
     const { body: made } = await admin.send('POST', '/api/admin/keys', body);
     const { key, secret } = made as unknown as Created;
     return { id: key.id, secret, client: new KeyedClient(server.url, secret) };
   };
   const server = useServer();
-  beforeAll(async () => {
-    const first = await makeKey(server, { principal: 'boss' });
-    admin = new KeyedClient(server.url, first.secret);
-  });
+  const admin = useShared(() => keyedClient(server, { principal: 'boss' }));
 
   it('takes requests with a key, in either header', async () => {
     const path = list(server.projectRoot);

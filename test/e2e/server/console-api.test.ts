@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
+import { KeyedClient, makeKey, sendRaw, keyedClient } from '../../support/clients/keyed-client.js';
 import { startServer, useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
 /** The back end this run is about. */
 declare const BACK_END: 'embedded' | 'distributed';
@@ -251,16 +252,12 @@ describe('what the console asks for', () => {
 });
 
 describe('what the console asks for, where there are keys', () => {
-  let admin: KeyedClient;
-  let alice: KeyedClient;
   const open = () => new KeyedClient(server.url);
   const server = useServer();
-  beforeAll(async () => {
-    const key = async (body: Record<string, unknown>) =>
-      new KeyedClient(server.url, (await makeKey(server, body)).secret);
-    admin = await key({ principal: 'boss', scopes: ['admin'] });
-    alice = await key({ principal: 'alice', scopes: ['turns'] });
-  });
+  const client = (principal: string, scopes: string[]) =>
+    useShared(() => keyedClient(server, { principal, scopes }));
+  const admin = client('boss', ['admin']);
+  const alice = client('alice', ['turns']);
 
   it('is one’s own', async () => {
     const create = { projectRoot: server.projectRoot };

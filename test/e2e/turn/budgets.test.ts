@@ -1,18 +1,13 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { expectSoon } from '../../support/expect-soon.js';
-import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
+import { KeyedClient, makeKey, keyedClient } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
 
-let alice: KeyedClient;
-let bob: KeyedClient;
 const server = useServer({ environment: { TURNPIKE_TOKENS_PER_DAY: '3000000' } });
-beforeAll(async () => {
-  const limits = { tokensPerDay: 4_000 };
-  const first = await makeKey(server, { principal: 'alice', limits });
-  const second = await makeKey(server, { principal: 'bob' });
-  alice = new KeyedClient(server.url, first.secret);
-  bob = new KeyedClient(server.url, second.secret);
-});
+const limits = { tokensPerDay: 4_000 };
+const alice = useShared(() => keyedClient(server, { principal: 'alice', limits }));
+const bob = useShared(() => keyedClient(server, { principal: 'bob' }));
 
 async function turn(client: KeyedClient, message: string) {
   const { projectRoot } = server;

@@ -56,6 +56,14 @@ export async function makeKey(
   return { id: key.id, secret };
 }
 
+/** A client with a key of its own, which `makeKey` makes. */
+export async function keyedClient(
+  server: { db: Database; clock: Clock; url: string },
+  body: Record<string, unknown>,
+): Promise<KeyedClient> {
+  return new KeyedClient(server.url, (await makeKey(server, body)).secret);
+}
+
 /** A request whose head is sent as it is given: names and values in turn. */
 export function sendRaw(
   url: string,
