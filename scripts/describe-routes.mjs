@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { ApiExtension, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 
 const source = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -25,11 +25,11 @@ export function controllerFiles() {
 
 /**
  * @param {readonly object[]} files exports of the controllers' files.
- * @param {typeof import('../src/errors/describe-errors.js').describeErrors} describeErrors
+ * @param {typeof import('../src/access/owned.decorator.js')} access the keys of what routes declare.
  * @returns {Promise<string>} Markdown: a heading and a table for each tag.
  */
-export async function describeRoutes(files, describeErrors) {
-  const { paths, components } = await describeApi(files);
+export async function describeRoutes(files, access) {
+  const { paths } = await describeApi(files, access);
   const routes = Object.entries(paths).flatMap(([route, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ route, method, operation })),
   );
@@ -37,28 +37,35 @@ export async function describeRoutes(files, describeErrors) {
     a.localeCompare(b),
   );
   const sections = tags.map((tag) => {
-    const rows = routes
-      .filter(({ operation }) => operation.tags[0] === tag)
-      .map(({ route, method, operation }) => {
-        const errors = new Set([
-          ...Object.keys(operation.responses).filter((status) => Number(status) >= 400),
-          ...describeErrors(operation['x-errors'] ?? []).map(({ status }) => `${status}`),
-        ]);
-        const takes = [
-          ...namesIn(operation, 'header'),
-          ...namesIn(operation, 'query'),
-          ...bodyFields(operation, components.schemas),
-        ];
-        const name = `\`${method.toUpperCase()} ${route}\``;
-        return `| ${name} | ${operation.summary} | ${takes.join(', ')} | ${[...errors].toSorted().join(', ')} |`;
-      });
-    const head = ['| route | what it does | takes | errors |', '| --- | --- | --- | --- |'];
-    return [`## ${tag}`, [...head, ...rows].join('\n')].join('\n\n');
+    const own = routes.filter(({ operation }) => operation.tags[0] === tag);
+    const [scope, ...others] = new Set(own.map(({ operation }) => operation[SCOPE]));
+    const hasOne = others.length === 0;
+    const rows = own.map(({ route, method, operation }) =>
+      [
+        `| \`${method.toUpperCase()} ${route}\` |`,
+        ...(hasOne ? [] : [`${operation[SCOPE]} |`]),
+        `${operation.summary} |`,
+      ].join(' '),
+    );
+    const head = hasOne
+      ? ['| route | what it does |', '| --- | --- |']
+      : ['| route | scope | what it does |', '| --- | --- | --- |'];
+    return [
+      `## ${tag}`,
+      ...(hasOne && scope !== TURNS ? [`Scope: ${scope}.`] : []),
+      [...head, ...rows].join('\n'),
+    ].join('\n\n');
   });
   return sections.join('\n\n');
 }
 
-async function describeApi(files) {
+/** The field of an operation with the scope that it needs. */
+const SCOPE = 'x-scope';
+
+/** The scope of routes that declare none. */
+const TURNS = '`turns`';
+
+async function describeApi(files, access) {
   const controllers = files
     .flatMap((exported) => Object.values(exported))
     .filter((value) => typeof value === 'function' && Reflect.hasMetadata('path', value));
@@ -67,7 +74,9 @@ async function describeApi(files) {
     Reflect.defineMetadata('design:paramtypes', [], controller);
     Reflect.deleteMetadata('self:paramtypes', controller);
     for (const { value } of Object.values(Object.getOwnPropertyDescriptors(controller.prototype))) {
-      if (typeof value === 'function') Reflect.deleteMetadata('__interceptors__', value);
+      if (typeof value !== 'function') continue;
+      Reflect.deleteMetadata('__interceptors__', value);
+      ApiExtension(SCOPE, scopeOf(value, controller, access))(value, '', { value });
     }
   }
   class Api {}
@@ -76,18 +85,11 @@ async function describeApi(files) {
   return SwaggerModule.createDocument(app, new DocumentBuilder().build());
 }
 
-function namesIn({ parameters = [] }, place) {
-  return parameters
-    .filter((parameter) => parameter.in === place)
-    .map(({ name, required = false }) => `\`${name}${required ? '' : '?'}\``);
-}
-
-/** The fields of a JSON body. What may be left out has a mark, as in a query. */
-function bodyFields({ requestBody }, schemas) {
-  const schema = requestBody?.content?.['application/json']?.schema ?? {};
-  const name = schema.$ref?.split('/').at(-1);
-  const { properties = {}, required = [] } = name === undefined ? schema : schemas[name];
-  return Object.keys(properties).map(
-    (field) => `\`${field}${required.includes(field) ? '' : '?'}\``,
+/** The scope of a route's key, as the guard finds it. */
+function scopeOf(handler, controller, { DECLARATION, KEYS_SCOPE, SCOPE: ALL_SCOPE }) {
+  if (Reflect.getMetadata(DECLARATION, handler)?.type === 'open') return 'open';
+  const [scope] = [KEYS_SCOPE, ALL_SCOPE].flatMap((key) =>
+    [handler, controller].map((target) => Reflect.getMetadata(key, target)).filter(Boolean),
   );
+  return scope === undefined ? TURNS : `\`${scope}\``;
 }

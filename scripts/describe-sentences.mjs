@@ -1,4 +1,4 @@
-/** The log lines and the error sentences of the server, found in its source: each on one page of the documentation. */
+/** The log lines and the error sentences of the server, found in its source, for a page and a golden file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,27 +23,30 @@ const wordings = {
 };
 
 /**
- * A table of all log lines. A log line is a call with the shape of `Logger`'s methods: fields, and a message. Every
+ * All log lines below their levels. A log line is a call with the shape of `Logger`'s methods: fields, and a message. Every
  * message stands in its call, so that this page and a search find it.
  */
 export function describeLogLines() {
   const lines = collect(logLine);
   const place = ({ level }) => levels.indexOf(level);
   lines.sort((a, b) => place(a) - place(b) || compare(a.text, b.text));
-  return table(
-    ['level', 'line', 'file'],
-    lines.map(({ level, text, file }) => [level, text, `\`${file}\``]),
-  );
+  const sections = levels.map((level) => {
+    const rows = lines.filter((line) => line.level === level);
+    return [`## ${level}`, list(rows.map(({ text }) => `- ${text}`))];
+  });
+  return sections.flat().join('\n\n');
 }
 
-/** A table of all error sentences with their codes, for those that stand in the call which makes the error. */
+/** All error sentences below their codes, for those that stand in the call which makes the error. */
 export function describeErrorSentences() {
   const sentences = collect(errorSentence);
   sentences.sort((a, b) => compare(a.code, b.code) || compare(a.file, b.file));
-  return table(
-    ['code', 'sentence', 'file'],
-    sentences.map(({ code, text, file }) => [`\`${code}\``, text, `\`${file}\``]),
-  );
+  const codes = [...new Set(sentences.map(({ code }) => code))];
+  const sections = codes.map((code) => {
+    const rows = sentences.filter((sentence) => sentence.code === code);
+    return `${code}\n${list(rows.map(({ text, file }) => `  ${file}: ${text}`))}\n`;
+  });
+  return sections.join('\n');
 }
 
 /** @returns `find`'s results for all nodes of the source, in its order, each with its file. */
@@ -154,7 +157,8 @@ function texts(node) {
     const spans = node.templateSpans.map(
       ({ expression, literal }) => `{${nameOf(expression)}}${literal.text}`,
     );
-    return [node.head.text + spans.join('')];
+    // A value that is put together in place is one value.
+    return [node.head.text + spans.join('').replaceAll(/(\{\w+\})\1+/g, '$1')];
   }
   if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap(texts);
   if (ts.isParenthesizedExpression(node)) return texts(node.expression);
@@ -165,23 +169,37 @@ function texts(node) {
   return [];
 }
 
+/** The name of an expression that has none. */
+const UNNAMED = '…';
+
+function isName(name) {
+  return name !== undefined && name !== UNNAMED;
+}
+
 /** What a template inserts, in a word: the last name of the expression that has one. */
 function nameOf(expression) {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
   if (ts.isCallExpression(expression)) {
     const { expression: called, arguments: args } = expression;
-    return nameOf(ts.isPropertyAccessExpression(called) ? called.expression : (args[0] ?? called));
+    const name = nameOf(
+      ts.isPropertyAccessExpression(called) ? called.expression : (args[0] ?? called),
+    );
+    return name === UNNAMED ? nameOf(called) : name;
+  }
+  if (ts.isConditionalExpression(expression)) {
+    const choices = [expression.whenTrue, expression.whenFalse];
+    const isChoice = choices.every(ts.isStringLiteralLike);
+    return isChoice
+      ? choices.map(({ text }) => text || 'nothing').join('|')
+      : choices.map(nameOf).find(isName);
   }
   if (ts.isBinaryExpression(expression)) return nameOf(expression.left);
-  return '…';
+  return UNNAMED;
 }
 
-function table(head, rows) {
-  const cells = (row) =>
-    `| ${row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  const lines = [head, head.map(() => '---'), ...rows].map(cells);
-  return [...new Set(lines)].join('\n');
+function list(rows) {
+  return [...new Set(rows.map((row) => row.replaceAll('\n', ' ')))].join('\n');
 }
 
 function compare(a, b) {

@@ -1,4 +1,4 @@
-/** What each wire makes of the recorded turns of `test/golden`, for its page. The tests of the dialects keep these. */
+/** What each wire makes of the recorded turns of `test/golden`, for its page. The tests of the dialects keep them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,19 +15,16 @@ const folders = {
   responses: 'responses',
 };
 
-/** The turn that the pages show; `recorded-turn.test.ts` makes it on a server. */
-const SHOWN = 'think-read-answer';
-
 /**
- * The generated parts of the wires' pages, by name: what a wire makes of each event, and a whole turn.
+ * The generated parts of the wires' pages, by name: what a wire makes of each event.
  *
  * @param {readonly string[]} vocabulary types of events, in order.
  * @returns {Record<string, () => string>}
  */
 export function describeWires(vocabulary) {
-  const parts = Object.entries(folders).flatMap(([wire, folder]) => [
-    [`frames_of_${wire}`, () => describeFrames(folder, vocabulary)],
-    [`turn_of_${wire}`, () => `\`\`\`text\n${framesOf(folder, SHOWN).trimEnd()}\n\`\`\``],
+  const parts = Object.entries(folders).map(([wire, folder]) => [
+    `frames_of_${wire}`,
+    () => describeFrames(folder, vocabulary),
   ]);
   return Object.fromEntries(parts);
 }
@@ -52,7 +49,7 @@ function describeFrames(folder, vocabulary) {
     .map((type) => `| \`${type}\` | ${listed(made.get(type))} |`);
   return [
     ['| event | frames |', '| --- | --- |', ...rows].join('\n'),
-    ...(silent.length === 0 ? [] : [`Without a frame of their own: ${listed(silent)}.`]),
+    ...(silent.length === 0 ? [] : [`Without a frame: ${listed(silent)}.`]),
   ].join('\n\n');
 }
 

@@ -1,5 +1,6 @@
 /** Imports files of TypeScript without a build. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -25,11 +26,9 @@ export async function importSource(files) {
   });
   await bundle.write({ dir: folder, format: 'esm' });
   await bundle.close();
-  try {
-    return await Promise.all(
-      files.map((file) => import(pathToFileURL(path.join(folder, `${file}.js`)).href)),
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  // Not before the end: what a file imports when it is called is read then.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return Promise.all(
+    files.map((file) => import(pathToFileURL(path.join(folder, `${file}.js`)).href)),
+  );
 }

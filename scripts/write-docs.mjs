@@ -1,7 +1,8 @@
 /**
  * Writes the generated parts of the documentation between their markers, `<!-- generated: NAME -->` and
  * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links and names of
- * source files that are gone always fail.
+ * source files that are gone always fail. It writes as well what is generated of the source, and the golden file of all
+ * error sentences, so that a change of one is seen.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { controllerFiles, describeRoutes } from './describe-routes.mjs';
 import { describeRows, describeTypes } from './describe-types.mjs';
+import { describeCommands } from './describe-commands.mjs';
 import { describeWires } from './describe-wires.mjs';
 import { describeErrorSentences, describeLogLines } from './describe-sentences.mjs';
 import { describeShapes } from './describe-shapes.mjs';
@@ -23,6 +25,7 @@ writeSource('src/app/api-shapes.ts', describeShapes());
 const streams = describeTypes();
 writeSource('src/http/fields/api-types.json', streams);
 writeSource('src/data/stored-types.json', describeRows());
+writeSource('test/golden/error-sentences.txt', describeErrorSentences());
 
 const [
   { describeVariables },
@@ -34,9 +37,10 @@ const [
   { strictRules },
   { profiles },
   { errorTable },
-  { describeErrors: describeRouteErrors },
+  access,
   { providerReasons },
   { loadShapes },
+  { allCommands },
   ...controllers
 ] = await importSource([
   'src/config/variables',
@@ -48,9 +52,10 @@ const [
   'rehearsal/rules/strict-rules',
   'rehearsal/models/profiles',
   'src/errors/error-table',
-  'src/errors/describe-errors',
+  'src/access/owned.decorator',
   'src/provider/provider-errors',
   'src/app/describe-api',
+  'src/cli/program',
   ...controllerFiles(),
 ]);
 
@@ -67,14 +72,15 @@ const parts = {
   frames: describeFrames,
   decisions: describeDecisions,
   errors: describeErrors,
-  sentences: describeErrorSentences,
   loglines: describeLogLines,
   reasons: describeReasons,
   routes: () => routes,
+  commands: () => commands,
   ...describeWires(vocabulary().map(([{ type }]) => type.slice(1, -1))),
 };
 await loadShapes();
-const routes = await describeRoutes(controllers, describeRouteErrors);
+const routes = await describeRoutes(controllers, access);
+const commands = await describeCommands(allCommands);
 const written = new Set();
 
 for (const name of await documents()) {
@@ -166,7 +172,10 @@ async function documents() {
     return files.map((name) => path.join(folder, name));
   });
   const pages = (await Promise.all(folders)).flat().filter((name) => name.endsWith('.md'));
-  return ['README.md', 'ARCHITECTURE.md', ...pages.toSorted()];
+  const beside = ['rehearsal', 'simulation', 'test/e2e/crash', 'test/golden'].map(
+    (name) => `${name}/README.md`,
+  );
+  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...beside, ...pages.toSorted()];
 }
 
 /** The members of the vocabulary's union with their fields, parsed from the text: types do not exist at run time. */
@@ -234,11 +243,11 @@ function describeDecisions() {
   const files = readdirSync(path.join(root, folder)).filter((name) => /^\d/.test(name));
   const rows = files.toSorted().map((file) => {
     const text = readFileSync(path.join(root, folder, file), 'utf8');
-    const [, number, title, date, status] =
-      /^# (\d+)\. (.*)\n\n(\S+) · (.*)\n/.exec(text) ?? stop(`${file} has no date and status`);
-    return `| ${number} | ${date} | ${status} | [${title}](${file}) |`;
+    const [, number, title] =
+      /^# (\d+)\. (.*)\n\n\S+ · .*\n/.exec(text) ?? stop(`${file} has no date and status`);
+    return `${number}. [${title}](${file})`;
   });
-  return ['| | date | status | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return rows.join('\n');
 }
 
 /** @returns {never} */

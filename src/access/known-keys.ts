@@ -78,7 +78,7 @@ export class KnownKeys {
       .catch((error: unknown) =>
         logger.warn(
           { keyId: id, error },
-          'could not store when an API key was last used; a use after a minute tries again',
+          'could not store the last use of an API key; its first use after a minute is stored again',
         ),
       );
   }

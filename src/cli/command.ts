@@ -94,13 +94,13 @@ function fullName(command: CommandUnknownOpts): string {
 /** The options of a command that talks to a server. */
 export const urlOption = new Option(
   '--url <URL>',
-  'the server; default: TURNPIKE_URL, then the server of the data folder (./.turnpike), then the server on the port of npm start (4400)',
+  'the server; default: TURNPIKE_URL, else the server of the data folder (./.turnpike), else port 4400 of this machine',
 );
 export const startOption = new Option(
   '--start',
-  'start a server until the command ends, where none is found; without it, the command asks at a terminal',
+  'if no server is found, start one until the command ends; otherwise the command asks, at a terminal',
 );
-export const jsonOption = new Option('--json', 'print JSON, a line each');
+export const jsonOption = new Option('--json', 'print lines of JSON');
 
 /** Adds a subcommand that a server answers. @param usage its name and arguments: `add <URL>`. */
 export function subcommand<const Usage extends string>(

@@ -27,11 +27,15 @@ const commands: readonly ListedCommand[] = [
     'talk, message by message; /help lists its commands',
     () => import('./commands/chat-command.js'),
   ),
-  listed('tail', 'print a turn that runs or ran', () => import('./commands/tail-command.js')),
+  listed(
+    'tail',
+    'follow a running turn, or print an ended one',
+    () => import('./commands/tail-command.js'),
+  ),
   listed('sessions', 'list the latest sessions', () => import('./commands/list-command.js')),
   listed(
     'fork',
-    'begin a session with the history up to a turn',
+    'start a session from the history up to a turn',
     () => import('./commands/fork-command.js'),
   ),
   listed(
@@ -57,7 +61,7 @@ const commands: readonly ListedCommand[] = [
   ),
   listed(
     'approvals',
-    'list the questions that turns wait for',
+    'list the approvals that turns wait for',
     () => import('./commands/answer-command.js'),
   ),
   listed('approve', 'approve a tool call', () => import('./commands/answer-command.js')),
@@ -68,20 +72,20 @@ const commands: readonly ListedCommand[] = [
   ),
   listed(
     'webhooks',
-    'say where events of your turns are sent, and see what was sent',
+    'send events of your turns to a URL, and list what was sent',
     () => import('./commands/webhooks-command.js'),
   ),
   listed(
     'memory',
-    'show and delete what agents keep for you',
+    'show and delete the files that agents keep for you',
     () => import('./commands/memory-command.js'),
   ),
   listed(
     'schedules',
-    'run turns at times of a clock',
+    'run turns by cron expressions',
     () => import('./commands/schedules-command.js'),
   ),
-  listed('feedback', 'say what you think of turns', () => import('./commands/feedback-command.js')),
+  listed('feedback', 'store feedback on turns', () => import('./commands/feedback-command.js')),
   listed(
     'serve',
     'serve until a signal stops it; the default command',
@@ -95,12 +99,12 @@ const commands: readonly ListedCommand[] = [
   ),
   listed(
     'import',
-    'store the sessions of an export that are not there yet',
+    'store the sessions of an export that the server lacks',
     () => import('./commands/data-commands.js'),
   ),
   listed(
     'forget',
-    'delete all that is stored of a principal',
+    'delete everything that is stored for a principal',
     () => import('./commands/data-commands.js'),
   ),
   listed('migrate', 'bring the database up to date', () => import('./commands/migrate-command.js')),
@@ -167,13 +171,18 @@ Exit code: that of the turn (0 ended, 1 failed, 130 interrupted); 2 for a wrong 
 /** Every command, for `createProgram`. */
 const ALL = 'all';
 
+/** The program with the code of all its commands: for completion, and for the documentation. */
+export async function allCommands(cli: Cli): Promise<CliCommand> {
+  return createProgram(ALL, cli);
+}
+
 function completionCommand(command: CliCommand, cli: Cli): void {
   command
     .addArgument(new Argument('<SHELL>').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', `\n${installCompletion}`)
     .action(async (shell) => {
       const { completionScript } = await import('./completion.js');
-      cli.out(completionScript(shell, await createProgram(ALL, cli)));
+      cli.out(completionScript(shell, await allCommands(cli)));
     });
 }
 

@@ -109,7 +109,7 @@ export function privateHosts(names: Names, whose: string) {
     parsePrivateHost,
     'must be a host: `host`, `host:port` or `host:*`, without a scheme',
   );
-  const about = `${whose}, comma-separated: \`host:port\`, \`host:*\` for every port, or \`host\` for ports 443 and 80. All others must have public addresses.`;
+  const about = `${whose}.`;
   return list(names, about, z.array(entry));
 }
 

@@ -215,7 +215,7 @@ export function inflatesTooFar(factor: number): TypedError {
 
 export function notInflatable(encoding: string): TypedError {
   return invalidRequest(
-    `The request body is not complete ${encoding} data, which its Content-Encoding announces`,
+    `The request body is not complete ${encoding} data, although its Content-Encoding says so`,
   );
 }
 

@@ -68,7 +68,7 @@ export class DefinitionChecker {
     if (own !== undefined) {
       throw invalidField(
         `opts.${own}`,
-        `'opts.${own}' is not for schedules: 'overlap' says what becomes of a busy session, and no reader is expected`,
+        `'opts.${own}' is not allowed in a schedule: 'overlap' decides what happens while a turn runs, and its turns need no readers`,
       );
     }
   }

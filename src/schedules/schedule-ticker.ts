@@ -65,7 +65,7 @@ export class ScheduleTicker implements OnModuleDestroy {
       const { id: scheduleId, key } = schedule;
       this.logger.warn(
         { scheduleId, key, error },
-        'could not run a due schedule; it is tried again when its lease ends',
+        'could not run a due schedule; trying again when its lease ends',
       );
     }
   }

@@ -88,10 +88,7 @@ async function findShells(
 function warnOfShells(shells: Shells, logger: Logger): void {
   if (shells.kind === 'sandboxed') {
     for (const reason of shells.weaknesses) {
-      logger.warn(
-        { reason },
-        'the sandbox of bash is weaker than it can be; the reason says where',
-      );
+      logger.warn({ reason }, 'the sandbox of bash lacks protections; the reason names them');
     }
     return;
   }

@@ -225,7 +225,7 @@ async function takePart(header: object, content: Readable, form: FormReader): Pr
 
 function malformed(reason: string): TypedError {
   return invalidRequest(
-    `The body is not a whole multipart form: ${reason}. Send it as multipart/form-data, as "curl -F" does.`,
+    `The body is not a complete multipart form: ${reason}. Send it as multipart/form-data, as "curl -F" does.`,
   );
 }
 

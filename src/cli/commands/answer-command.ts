@@ -33,8 +33,8 @@ function describe({ approvalId, kind, name, input, reason, expiresAt }: Open): s
 export function approveCommand(command: CliCommand, cli: Cli): void {
   command
     .argument('<ID>', 'of the approval')
-    .option('--session', 'approve every such call of the session too')
-    .option('--rule <RULE>', 'approve every call of the session under the rule too')
+    .option('--session', 'also approve later calls of the session with the same input')
+    .option('--rule <RULE>', 'also approve later calls of the session that the rule covers')
     .addOption(urlOption)
     .action((id, { session, rule, url }) =>
       runOnServer(cli, { url }, async (server) => {

@@ -18,8 +18,8 @@ import { printTurn } from '../render/render-turn.js';
  */
 export function chatCommand(command: CliCommand, cli: Cli): void {
   command
-    .option('--session <ID>', 'go on with a session')
-    .option('--agent <NAME>', 'one of the named agents')
+    .option('--session <ID>', 'continue a session')
+    .option('--agent <NAME>', 'a named agent (turnpike agents lists them)')
     .addOption(jsonOption)
     .addOption(startOption)
     .addOption(urlOption)

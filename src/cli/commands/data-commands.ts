@@ -16,7 +16,7 @@ const MARK_CHARS = 200;
 export function exportCommand(command: CliCommand, cli: Cli): void {
   command
     .option('--session <ID>', 'one session; default: all')
-    .option('--principal <NAME>', 'those of a principal')
+    .option('--principal <NAME>', 'the sessions of a principal')
     .option('--output <FILE>', 'default: standard output')
     .addOption(urlOption)
     .action(({ session: sessionId, principal, output, url }) => {
@@ -118,7 +118,7 @@ export function importCommand(command: CliCommand, cli: Cli): void {
     .argument('<FILE>', '- is standard input')
     .option(
       '--principal <NAME>',
-      'the owner of all its sessions; default: the owner that each has in the file',
+      'the owner of all imported sessions; default: their owners in the file',
     )
     .addOption(jsonOption)
     .addOption(urlOption)
@@ -166,7 +166,7 @@ function describeImport(report: ImportReport): string {
 export function forgetCommand(command: CliCommand, cli: Cli): void {
   command
     .argument('<PRINCIPAL>')
-    .option('--dry-run', 'count what there is, and delete nothing')
+    .option('--dry-run', 'count what would be deleted, and delete nothing')
     .option('--projects', "delete the principal's project folder too")
     .option('--yes', 'do not ask')
     .addOption(jsonOption)

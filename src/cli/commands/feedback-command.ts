@@ -10,7 +10,7 @@ export function feedbackCommand(command: CliCommand, cli: Cli): void {
   subcommand(
     command,
     'set <TURN> <KEY> <VALUE> [COMMENT]',
-    'judge a turn: VALUE is true or false, a number, or a text',
+    'store a value for a key of a turn: true, false, a number or a text',
   ).action((turnId, key, value, comment, options) => {
     const judged = { key, value: parseValue(value), ...compact({ comment }) };
     return listOnServer(cli, options, {
@@ -18,19 +18,19 @@ export function feedbackCommand(command: CliCommand, cli: Cli): void {
       show: tableOfFeedback,
     });
   });
-  subcommand(command, 'show <TURN>', 'show the judgements of a turn').action((turnId, options) =>
+  subcommand(command, 'show <TURN>', 'show the feedback of a turn').action((turnId, options) =>
     listOnServer(cli, options, {
       ask: ({ feedback }) => feedback.ofTurn(turnId),
       show: tableOfFeedback,
     }),
   );
-  subcommand(command, 'delete <TURN> <KEY>', 'delete a judgement').action((turnId, key, options) =>
+  subcommand(command, 'delete <TURN> <KEY>', 'delete one value').action((turnId, key, options) =>
     listOnServer(cli, options, {
       ask: async ({ feedback }) => [await feedback.delete(turnId, key)],
       show: tableOfFeedback,
     }),
   );
-  subcommand(command, 'list', 'list your judgements, the latest first')
+  subcommand(command, 'list', 'list your feedback, the latest first')
     .option('--key <KEY>')
     .option('--min <N>', 'the least value')
     .option('--max <N>', 'the highest value')

@@ -22,7 +22,7 @@ type Environment = Cli['environment'];
 
 /** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */
 export function keysCommand(command: CliCommand, cli: Cli): void {
-  subcommand(command, 'create', 'make a key, and print it, this once')
+  subcommand(command, 'create', 'make a key; prints it, only now')
     .requiredOption('--principal <NAME>', 'the owner of the key')
     .option('--name <TEXT>', 'what it is for')
     .option(
@@ -67,7 +67,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
       else cli.out('There are no keys. Make one: turnpike keys create --principal NAME\n');
     }),
   );
-  subcommand(command, 'revoke <ID>', 'refuse a key from now on').action((id, { json, url }) =>
+  subcommand(command, 'revoke <ID>', 'revoke a key').action((id, { json, url }) =>
     runOnKeys(cli, { url, isNew: false }, async (admin) => {
       const key = await admin.revoke(id);
       cli.out(

@@ -12,7 +12,7 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
   subcommand(
     command,
     'list [AGENT]',
-    'list the agents that keep files for you, or the files of one',
+    'list the agents that keep files for you, or the files of AGENT',
   ).action((agent, options) =>
     agent === undefined
       ? listOnServer(cli, options, {
@@ -49,7 +49,7 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
   subcommand(
     command,
     'delete <AGENT> [PATH]',
-    'delete a file, or all that an agent keeps; exits with 1 where the answer is no',
+    'delete a file, or all files of AGENT; exits with 1 if you answer no',
   )
     .option('--yes', 'do not ask')
     .action((agent, path, { yes, json, url }) =>

@@ -12,7 +12,7 @@ import { explainStartFailure } from '../render/explain-start-failure.js';
  */
 export function migrateCommand(command: CliCommand, cli: Cli): void {
   command
-    .option('--check', 'only look, and exit with 1 if it is not up to date')
+    .option('--check', 'change nothing; exit with 1 if migrations are missing')
     .action(async ({ check = false }) => {
       cli.exitCode = await migrate(check, cli);
     });

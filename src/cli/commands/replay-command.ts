@@ -17,10 +17,10 @@ export function replayCommand(command: CliCommand, cli: Cli): void {
     .option('--model <MODEL>', 'run it with another model')
     .option('--agent <AGENT>', 'run it with another agent')
     .addOption(
-      new Option('--tools <HOW>', 'answer tool calls with recorded results, or with none').choices([
-        'recorded',
-        'none',
-      ]),
+      new Option(
+        '--tools <HOW>',
+        'recorded: answer tool calls with recorded results; none: allow no tool calls',
+      ).choices(['recorded', 'none']),
     )
     .addOption(jsonOption)
     .addOption(urlOption)

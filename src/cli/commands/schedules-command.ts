@@ -15,8 +15,8 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
       show: tableOfSchedules,
     }),
   );
-  declareWrite('create', 'make a schedule; refused where KEY is taken');
-  declareWrite('put', 'make a schedule, or put it in the place of that of KEY');
+  declareWrite('create', 'make a schedule; refused if KEY is in use');
+  declareWrite('put', 'make a schedule, or replace the one of this KEY');
   subcommandOnOne(command, cli, {
     usage: 'show <KEY>',
     about: 'show a schedule',
@@ -31,13 +31,13 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
   });
   subcommandOnOne(command, cli, {
     usage: 'pause <KEY>',
-    about: 'start no turns until it is resumed',
+    about: 'pause a schedule until it is resumed',
     ask: ({ schedules }, key) => schedules.pause(key),
     show: tableOfSchedules,
   });
   subcommandOnOne(command, cli, {
     usage: 'resume <KEY>',
-    about: 'start turns again',
+    about: 'resume a paused schedule',
     ask: ({ schedules }, key) => schedules.resume(key),
     show: tableOfSchedules,
   });
@@ -47,7 +47,7 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
     ask: ({ schedules }, key) => schedules.trigger(key),
     show: tableOfRuns,
   });
-  subcommand(command, 'runs <KEY>', 'list what came of a schedule, the latest first')
+  subcommand(command, 'runs <KEY>', 'list the runs of a schedule, the latest first')
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 20)
     .action((key, { limit, ...options }) =>
       listOnServer(cli, options, {
@@ -55,7 +55,7 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
         show: tableOfRuns,
       }),
     );
-  subcommand(command, 'upcoming <KEY>', 'list its next times, by the clock of its zone and in UTC')
+  subcommand(command, 'upcoming <KEY>', 'list the next fire times, in its zone and in UTC')
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 10)
     .action((key, { limit, ...options }) => {
       let zone = '';
@@ -78,23 +78,19 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
   function declareWrite(name: 'create' | 'put', about: string): void {
     subcommand(command, `${name} <KEY>`, about)
       .requiredOption('--cron <C>', 'minute, hour, day, month, weekday')
-      .requiredOption('--tz <ZONE>', 'whose clock')
+      .requiredOption('--tz <ZONE>', 'its time zone')
       .requiredOption('--message <TEXT>', 'the message of the turns')
       .option('--session <ID>', 'run all turns in this session; default: a new one for each', 'new')
       .option('--agent <NAME>', 'the agent of new sessions')
       .option('--project <DIR>', 'the project root of new sessions')
       .addOption(
-        new Option('--overlap <POLICY>', 'what happens while a turn still runs').choices([
+        new Option('--overlap <POLICY>', 'what to do while an earlier turn runs').choices([
           'skip',
           'queueOne',
           'allow',
         ]),
       )
-      .option(
-        '--catch-up <MS>',
-        'how late a time that was missed may start',
-        wholeNumber('catch-up'),
-      )
+      .option('--catch-up <MS>', 'how many ms late a missed run may start', wholeNumber('catch-up'))
       .option('--opts <JSON>', 'the options of the turns', parseOptions)
       .action((key, { json, url, cron, tz, message, session, ...given }) => {
         const { agent, project: projectRoot, overlap, catchUp: catchUpMs, opts } = given;

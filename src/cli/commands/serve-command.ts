@@ -31,10 +31,7 @@ export function serveCommand(command: CliCommand, cli: Cli): void {
   command
     .option('--port <N>', 'port to listen on (TURNPIKE_PORT)')
     .option('--role <ROLE>', 'api, worker or all (TURNPIKE_ROLE)')
-    .option(
-      '--open',
-      'open the console in a browser, or the page of the API where the console is off',
-    )
+    .option('--open', 'open the console in a browser (or the API page, if the console is off)')
     .action(async ({ port, role, open: isOpened = false }) => {
       // The config checks their values.
       const asked = compact({ TURNPIKE_PORT: port, TURNPIKE_ROLE: role });
@@ -133,7 +130,7 @@ function showFirstKey(created: CreatedKeyDto): void {
   const { principal, scopes } = created.key;
   log.warn(
     { key: created.secret, principal, scopes },
-    'created the first API key, which is shown only this once; send it as Authorization: Bearer KEY',
+    'created the first API key, which is shown only now; send it as Authorization: Bearer KEY',
   );
 }
 

@@ -10,8 +10,8 @@ import { openScreen, reportRetries } from '../terminal/screen.js';
  */
 export function tailCommand(command: CliCommand, cli: Cli): void {
   command
-    .argument('<TURN>', 'its id, which is in the last line of a turn')
-    .option('--after <ID>', 'an event: print those that come after it')
+    .argument('<TURN>', 'the id that ends the output of a turn')
+    .option('--after <ID>', 'print only the events after this one')
     .addOption(jsonOption)
     .addOption(urlOption)
     .action((turnId, { after, json, url }) =>

@@ -34,25 +34,22 @@ import { errorCode } from '../../platform/error-code.js';
 /** `turnpike turn`: runs one turn and prints its stream. Exit code: the turn's; 1 when it was refused or lost. */
 export function turnCommand(command: CliCommand, cli: Cli): void {
   command
-    .argument('[MESSAGE...]', '- is standard input, which is the message where there is none')
+    .argument('[MESSAGE...]', '- or no message at all reads standard input')
     .option('--attach <FILE>', 'attach a file; may be repeated', collect)
-    .option('--session <ID>', 'go on with a session; default: a new session for the current folder')
-    .option('--agent <NAME>', 'one of the named agents')
+    .option('--session <ID>', 'continue a session; default: a new one in the current folder')
+    .option('--agent <NAME>', 'a named agent (turnpike agents lists them)')
     .addOption(
       // In any case of its letters, as in the API: `choices` alone would be strict.
       new Option('--mode <MODE>', 'the permission mode')
         .choices(permissionModes)
         .argParser(parseMode),
     )
-    .option('--model <MODEL>', 'see turnpike models')
+    .option('--model <MODEL>', 'a model (turnpike models lists them)')
     .option('--tools <A,B>', 'the tools that the turn may use')
-    .option(
-      '--replaces <TURN>',
-      'take the place of a turn that has ended, and of all that follow it',
-    )
+    .option('--replaces <TURN>', 'replace an ended turn, and all turns after it')
     .option(
       '--output <FILE>',
-      'end with an object of the JSON Schema in the file; print it alone, exit with 1 if there is none',
+      'end with an object of the JSON Schema in the file, and print only that; exit with 1 without one',
     )
     .addOption(jsonOption)
     .addOption(startOption)

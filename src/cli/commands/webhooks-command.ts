@@ -11,7 +11,7 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
   subcommand(command, 'list', 'list your webhooks').action((options) =>
     listOnServer(cli, options, { ask: ({ webhooks }) => webhooks.list(), show: tableOfWebhooks }),
   );
-  subcommand(command, 'add <URL>', 'send events to an address; prints the secret, this once')
+  subcommand(command, 'add <URL>', 'send events to a URL; prints the secret, only now')
     .option(
       '--events <A,B>',
       'out of turn.started, turn.waiting, turn.ended, approval.requested, schedule.missed, schedule.paused, feedback.changed; default: all',
@@ -28,23 +28,23 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
     });
   subcommandOnOne(command, cli, {
     usage: 'remove <ID>',
-    about: 'stop sending, and forget what was sent',
+    about: 'delete a webhook and the record of what was sent',
     ask: ({ webhooks }, id) => webhooks.delete(id),
     show: ([removed]) => [`${removed?.id} is removed.`],
   });
   subcommandOnOne(command, cli, {
     usage: 'enable <ID>',
-    about: 'send again, after it was disabled',
+    about: 'enable a disabled webhook',
     ask: ({ webhooks }, id) => webhooks.change(id, { enabled: true }),
     show: tableOfWebhooks,
   });
   subcommandOnOne(command, cli, {
     usage: 'test <ID>',
-    about: 'send a webhook.test',
+    about: 'send a test event (webhook.test)',
     ask: ({ webhooks }, id) => webhooks.test(id),
     show: tableOfDeliveries,
   });
-  subcommand(command, 'rotate <ID>', 'sign with a new secret, and print it, this once')
+  subcommand(command, 'rotate <ID>', 'make a new secret; prints it, only now')
     .option(
       '--keep-old <HOURS>',
       'how long the secret before signs as well; default: 24',

@@ -27,7 +27,7 @@ const prices = parsedBy(parsePrices, 'must be comma-separated `name=input/output
 export const providerVariables = {
   provider: choice('TURNPIKE_PROVIDER', {
     about:
-      'Which model answers. `auto`: Anthropic when a key is set, else the offline rehearsal model (never with `NODE_ENV=production`).',
+      'Which model answers. `auto`: Anthropic if a key is set, otherwise the offline rehearsal model (never with `NODE_ENV=production`).',
     fallback: 'auto',
     values: ['auto', 'anthropic', 'rehearsal'],
   }),
@@ -38,65 +38,65 @@ export const providerVariables = {
   ),
   providerProfile: choice('TURNPIKE_PROVIDER_PROFILE', {
     about:
-      'What the provider takes. `anthropic`: the API as it is now. `compatible`: only what every server takes that speaks Messages: the key in `x-api-key`, `anthropic-version: 2023-06-01`, no system messages in a conversation, no effort, thinking with a budget only, no Models API, no tools of the provider.',
+      '`anthropic`: the provider has the whole API. `compatible`: send only what every implementation of the Messages API takes ([gateways](gateways.md)).',
     fallback: 'anthropic',
     values: ['anthropic', 'compatible'],
   }),
   serverTools: list(
     'TURNPIKE_SERVER_TOOLS',
-    'Tools that the provider runs itself which agents may list under `tools`, comma-separated, with most uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
+    'Tools that the provider runs, which agents may list under `tools`, and the maximum uses in a model call: `web_search=5,web_fetch,code_execution`. Default: none.',
     z.array(serverTool).check(eachOnce(({ name }) => name)),
   ),
   egressAllow: list(
     'TURNPIKE_EGRESS_ALLOW',
-    'Origins at which the provider may be reached, comma-separated. Default: `https://api.anthropic.com`.',
+    'Allowed origins of the provider. Default: `https://api.anthropic.com`.',
     z.array(origin),
   ),
   egressPrivateHosts: list(
     'TURNPIKE_EGRESS_PRIVATE_HOSTS',
-    'Hosts of the provider that may have private addresses, comma-separated. All others must have public addresses.',
+    'Hosts of the provider that may have private addresses, without ports.',
     z.array(plainHost),
   ),
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),
   modelsFile: optional(
     'TURNPIKE_MODELS',
-    'JSON file with changes to models, and your own models: see `docs/guide/models.md`.',
+    'JSON file with changed models and your own ([models](../guide/models.md)).',
   ),
   prices: variable<readonly ModelPrice[]>(
     'TURNPIKE_PRICES',
     {
       about:
-        'Your prices, over those of the catalogue: beginnings of model names with dollars for a million tokens of input and output, such as `claude-opus=15/75,claude-sonnet=3/15`.',
+        'Prices that replace the catalogue’s: dollars per million tokens of input and output, by the beginning of a model’s name: `claude-opus=15/75,claude-sonnet=3/15`.',
       fallback: [],
     },
     prices,
   ),
   maxTokens: integer('TURNPIKE_MAX_TOKENS', {
-    about: 'Most tokens of a reply.',
+    about: 'Maximum tokens of a reply.',
     fallback: 16_384,
     min: 1,
     max: 1_000_000,
   }),
   stallTimeoutMs: integer('TURNPIKE_STALL_TIMEOUT_MS', {
-    about: 'Longest silence of the provider in a stream, in ms.',
+    about: 'Maximum silence of the provider in a stream.',
     fallback: 60_000,
     min: 100,
     max: 300_000,
   }),
   requestTimeoutMs: integer('TURNPIKE_REQUEST_TIMEOUT_MS', {
-    about: 'Longest wait for the provider to answer a call, in ms.',
+    about: 'Maximum wait until the provider begins to answer.',
     fallback: 90_000,
     min: 100,
     max: 300_000,
   }),
   providerRetries: integer('TURNPIKE_PROVIDER_RETRIES', {
-    about: 'Retries of a call before the first event of its reply.',
+    about: 'Retries of a model call that fails before the first event of its reply.',
     fallback: 2,
     min: 0,
     max: 10,
   }),
   overloadRetries: integer('TURNPIKE_OVERLOAD_RETRIES', {
-    about: 'Retries of a step whose stream ends with an overload before its first text.',
+    about: 'Retries of a step whose stream fails with an overload before its first text.',
     fallback: 2,
     min: 0,
     max: 10,

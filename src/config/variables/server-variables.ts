@@ -30,7 +30,7 @@ export const serverVariables = {
     'TURNPIKE_HOST',
     {
       about:
-        'Address to listen on. An address that other machines reach needs an API key, or `TURNPIKE_ALLOW_KEYLESS`.',
+        'Address to listen on. One that other machines can reach needs an API key, or `TURNPIKE_ALLOW_KEYLESS`.',
       fallback: '127.0.0.1',
     },
     z
@@ -52,34 +52,31 @@ export const serverVariables = {
     'TURNPIKE_METRICS_PORT',
     {
       about:
-        'Port, at `TURNPIKE_HOST`, that serves `/metrics` and nothing else, to everybody who reaches it; 0 picks a free one. Default: none, `/metrics` is at `TURNPIKE_PORT` alone, where a key needs the scope `metrics`.',
+        'Additional port that serves only `/metrics`, without a key; 0 picks a free one. Default: none.',
       fallback: undefined,
     },
     numberText(/^\d{1,5}$/, { min: 0, max: 65_535 }),
   ),
   allowKeyless: flag('TURNPIKE_ALLOW_KEYLESS', {
     about:
-      'Whether a server without API keys takes requests from other machines, and under any `Host`: `true` where a gateway decides who may call.',
+      'Whether a server without API keys takes requests from other machines and under any `Host`. For servers behind a gateway that decides who may call.',
     fallback: false,
   }),
   firstKey: choice('TURNPIKE_FIRST_KEY', {
     about:
-      'What a start does at an address that other machines reach, where there never was an API key: `refuse`, or `print`: make one for the principal `local`, with all scopes, and print it on standard error, this once.',
+      'What the start does if other machines can reach the address and there never was an API key. `print` makes one for the principal `local`, with all scopes, and prints it on standard error, once.',
     fallback: 'refuse',
     values: ['refuse', 'print'],
   }),
-  clientKey: secret(
-    'TURNPIKE_API_KEY',
-    'API key that the command line sends to a server which has keys.',
-  ),
+  clientKey: secret('TURNPIKE_API_KEY', 'API key that the command line sends.'),
   corsOrigins: list(
     'TURNPIKE_CORS_ORIGINS',
-    'Origins whose pages may call the API from a browser, comma-separated, as `https://app.example.com`. Default: none.',
+    'Origins whose pages may call the API from a browser, such as `https://app.example.com`. Default: none.',
     z.array(origin),
   ),
   keepAliveMs: integer('TURNPIKE_KEEP_ALIVE_MS', {
     about:
-      'How long an idle connection is kept, in ms. Keep it longer than the proxies before the server keep theirs (nginx: 60 s), or requests are lost where both end it at once.',
+      'How long an idle connection is kept. Must be longer than the proxy keeps its own (nginx: 60 s), or requests get lost.',
     fallback: 75_000,
     min: 1_000,
     max: 3_600_000,
@@ -89,21 +86,19 @@ export const serverVariables = {
     fallback: true,
   }),
   requestsPerMinute: integer('TURNPIKE_REQUESTS_PER_MINUTE', {
-    about:
-      'Most requests of a principal per minute, unless its key has a limit (429 `RATE_LIMITED`); 0: no limit.',
+    about: 'Maximum requests of a principal per minute, unless its key has a limit; 0: no limit.',
     fallback: 0,
     min: 0,
     max: 1_000_000,
   }),
   concurrentTurns: integer('TURNPIKE_CONCURRENT_TURNS', {
-    about:
-      'Most turns of a principal that have not ended, unless its key has a limit; 0: no limit.',
+    about: 'Maximum unended turns of a principal, unless its key has a limit; 0: no limit.',
     fallback: 0,
     min: 0,
     max: 1_000_000,
   }),
   tokensPerDay: integer('TURNPIKE_TOKENS_PER_DAY', {
-    about: 'Most tokens of a principal per day (UTC), unless its key has a limit; 0: no limit.',
+    about: 'Maximum tokens of a principal per day (UTC), unless its key has a limit; 0: no limit.',
     fallback: 0,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
@@ -111,49 +106,50 @@ export const serverVariables = {
   usdPerDay: variable(
     'TURNPIKE_USD_PER_DAY',
     {
-      about: 'Most dollars of a principal per day (UTC), unless its key has a limit; 0: no limit.',
+      about:
+        'Maximum dollars of a principal per day (UTC), unless its key has a limit; 0: no limit.',
       fallback: 0,
     },
     numberText(/^\d+(\.\d+)?$/, { min: 0, max: 1_000_000 }),
   ),
   auditKeepDays: integer('TURNPIKE_AUDIT_KEEP_DAYS', {
-    about: 'Days for which the audit log is kept; 0: for ever.',
+    about: 'How long the audit log is kept; 0: for ever.',
     fallback: 90,
     min: 0,
     max: 36_500,
   }),
   webhooksPerPrincipal: integer('TURNPIKE_WEBHOOKS_PER_PRINCIPAL', {
-    about: 'Most webhooks of a principal (429 `WEBHOOK_LIMIT`); 0: none may be made.',
+    about: 'Maximum webhooks of a principal; 0: webhooks are off.',
     fallback: 10,
     min: 0,
     max: 1_000,
   }),
   webhookPrivateHosts: privateHosts(
     'TURNPIKE_WEBHOOK_PRIVATE_HOSTS',
-    'Hosts at which everybody’s webhooks may have private addresses, and http',
+    'Hosts at which webhooks may use private addresses and http',
   ),
   webhookKeepDays: integer('TURNPIKE_WEBHOOK_KEEP_DAYS', {
-    about: 'Days for which the deliveries of webhooks are kept, counted from their event.',
+    about: 'How long deliveries of webhooks are kept after their event.',
     fallback: 30,
     // The last try comes after three days.
     min: 7,
     max: 36_500,
   }),
   schedulesPerPrincipal: integer('TURNPIKE_SCHEDULES_PER_PRINCIPAL', {
-    about: 'Most schedules of a principal (429 `SCHEDULE_LIMIT`); 0: none may be made.',
+    about: 'Maximum schedules of a principal; 0: schedules are off.',
     fallback: 100,
     min: 0,
     max: 10_000,
   }),
   scheduleRunKeepDays: integer('TURNPIKE_SCHEDULE_RUN_KEEP_DAYS', {
-    about: 'Days for which the runs of schedules are kept: what came of each slot.',
+    about: 'How long the runs of schedules are kept.',
     fallback: 30,
     min: 1,
     max: 36_500,
   }),
   role: choice('TURNPIKE_ROLE', {
     about:
-      'Role of this process: `api` serves clients, `worker` runs turns, `all` does both. `api` and `worker` need `REDIS_URL` and `DATABASE_URL`.',
+      '`api` serves clients, `worker` runs turns, `all` does both. `api` and `worker` need `REDIS_URL` and `DATABASE_URL`.',
     fallback: 'all',
     values: roles,
   }),
@@ -162,7 +158,7 @@ export const serverVariables = {
       'REDIS_URL',
       {
         about:
-          'Redis of a deployment with several processes: `redis://[:password@]host:port[/database]`, sentinels or a cluster (`docs/operate/databases.md`); `rediss` for TLS. Set together with `DATABASE_URL`.',
+          'Redis of several processes: one server, sentinels or a cluster ([forms](databases.md)). Set together with `DATABASE_URL`.',
         fallback: undefined,
       },
       parsedBy(
@@ -174,19 +170,19 @@ export const serverVariables = {
   },
   redisSentinelPassword: secret(
     'TURNPIKE_REDIS_SENTINEL_PASSWORD',
-    'Password of the sentinels themselves; the one in `REDIS_URL` is of Redis.',
+    'Password of the sentinels; `REDIS_URL` has that of Redis.',
   ),
   redisAuthority: absolutePath(
     'TURNPIKE_REDIS_CA_FILE',
-    'File with the authorities that may sign the certificate of Redis, as PEM. Default: those that Node.js knows.',
+    'PEM file with the authorities that may sign the certificate of Redis. Default: those of Node.js.',
   ),
   redisCertificate: absolutePath(
     'TURNPIKE_REDIS_CERT_FILE',
-    'File with the certificate that Turnpike shows to Redis, as PEM. Set together with `TURNPIKE_REDIS_KEY_FILE`.',
+    'PEM file with the client certificate for Redis. Set together with `TURNPIKE_REDIS_KEY_FILE`.',
   ),
   redisKey: absolutePath(
     'TURNPIKE_REDIS_KEY_FILE',
-    'File with the key of `TURNPIKE_REDIS_CERT_FILE`, as PEM.',
+    'PEM file with the key of `TURNPIKE_REDIS_CERT_FILE`.',
   ),
   redisPrefix: variable(
     'TURNPIKE_REDIS_PREFIX',
@@ -198,7 +194,7 @@ export const serverVariables = {
       'DATABASE_URL',
       {
         about:
-          'PostgreSQL of a deployment with several processes: `postgres://user:password@host:port/database`, with `?sslmode=…` for TLS (`docs/operate/databases.md`). Set together with `REDIS_URL`.',
+          'PostgreSQL of several processes: `postgres://user:password@host:port/database`, with `?sslmode=…` for [TLS](databases.md). Set together with `REDIS_URL`.',
         fallback: undefined,
       },
       parsedBy(
@@ -210,11 +206,11 @@ export const serverVariables = {
   },
   preparedStatements: flag('TURNPIKE_PREPARED_STATEMENTS', {
     about:
-      'Whether PostgreSQL keeps statements prepared. `false` behind a pool that gives each transaction another connection and keeps no statements, such as PgBouncer before 1.21.',
+      'Whether statements are prepared. Set `false` behind a transaction pool that does not support them, such as PgBouncer before 1.21.',
     fallback: true,
   }),
   databaseConnections: integer('TURNPIKE_DATABASE_CONNECTIONS', {
-    about: 'Most connections to PostgreSQL of one process.',
+    about: 'Maximum connections of one process to PostgreSQL.',
     fallback: 16,
     min: 1,
     max: 1_000,
@@ -223,7 +219,7 @@ export const serverVariables = {
     'TURNPIKE_MIGRATE',
     {
       about:
-        'What a start does about migrations that its database lacks: `check` refuses and names them, `apply` applies them ([upgrades](upgrades.md)).',
+        'What the start does if the database lacks migrations: `check` names them and ends, `apply` applies them ([upgrades](upgrades.md)).',
       fallback: undefined,
       fallbackText: '`check` with `DATABASE_URL`, `apply` without',
     },
@@ -238,7 +234,7 @@ export const serverVariables = {
     'TURNPIKE_WATCHDOG_MS',
     {
       about:
-        'Longest stall of the event loop, in ms. After it the process ends itself, and its turns go on elsewhere or at its next start. 0: no limit.',
+        'Maximum stall of the event loop. After it the process ends itself; its turns continue elsewhere or at its next start. 0: no limit.',
       fallback: 60_000,
     },
     parsedBy((text: string) => {
@@ -247,21 +243,20 @@ export const serverVariables = {
     }, 'must be 0, or a whole number from 1000 to 3600000'),
   ),
   logLevel: choice('TURNPIKE_LOG_LEVEL', {
-    about:
-      'Lowest level that is logged. At `debug`, messages of errors may quote what a client sent; bodies are in no line.',
+    about: 'Lowest level that is logged ([levels](logs.md#levels)).',
     fallback: 'info',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   }),
   traceContent: flag('TURNPIKE_TRACE_CONTENT', {
     about:
-      'Whether spans have messages, system prompts, and the arguments and results of tools. Whoever reads the traces reads them.',
+      'Whether [spans](tracing.md#content) contain messages, system prompts, and tools’ arguments and results.',
     fallback: false,
   }),
   production: variable(
     'NODE_ENV',
     {
       about:
-        '`production` turns the rehearsal model off: without a key, turns get 503 `MISSING_API_KEY`.',
+        '`production` turns the rehearsal model off: without a provider’s key, turns get 503 `MISSING_API_KEY`.',
       fallback: false,
       fallbackText: '',
     },

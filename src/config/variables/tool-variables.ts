@@ -1,4 +1,3 @@
-import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../../platform/parsing/shapes.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
@@ -33,16 +32,16 @@ export const toolVariables = {
   // The second registration of a module's names would fail.
   extensions: list(
     'TURNPIKE_EXTENSIONS',
-    'Modules that add decision trees, triggers and tools, comma-separated: files (`./x.mjs`, `/x.mjs`) or packages installed beside the server. They run with the rights of the server. See `docs/how-to/extensions.md`.',
+    'Modules that add tools, triggers and decision trees: files (`./x.mjs`) or installed packages. They run with the server’s rights ([extensions](../how-to/extensions.md)).',
     z.array(z.string()).check(eachOnce()),
   ),
   permissionsFile: absolutePath(
     'TURNPIKE_PERMISSIONS_FILE',
-    'File with the rules for tools of every turn, before those of agents and sessions: YAML or JSON with `allow`, `ask` and `deny`. Read at the start.',
+    'YAML or JSON file with `allow`, `ask` and `deny` rules for every turn ([permissions](../guide/permissions.md)). Read at the start.',
   ),
   modeCeiling: choice('TURNPIKE_MODE_CEILING', {
     about:
-      'The loosest permission mode that any turn has, from `plan` over `dontAsk` and `direct` to `acceptEdits`. Under a ceiling below `acceptEdits`, `allow` rules of sessions have no effect.',
+      'The loosest permission mode of any turn, in the order `plan`, `dontAsk`, `direct`, `acceptEdits`. Below `acceptEdits`, `allow` rules of sessions have no effect.',
     fallback: 'acceptEdits',
     values: permissionModes,
   }),
@@ -50,43 +49,41 @@ export const toolVariables = {
     'TURNPIKE_TOOL_CEILING',
     {
       about:
-        'The tools that turns may have at most, comma-separated, `*` for any characters: `read,grep,mcp__docs__*`. Tools of clients are the clients’ own.',
+        'The only tools that turns may have; `*` matches any characters: `read,grep,mcp__docs__*`. It does not limit client tools.',
       fallback: undefined,
       fallbackText: 'all',
     },
     listText(z.array(toolName).check(z.minLength(1, 'must have the name of a tool'))),
   ),
   approvalTimeoutMs: integer('TURNPIKE_APPROVAL_TIMEOUT_MS', {
-    about:
-      'How long a turn is parked for an approval before `TURNPIKE_APPROVAL_DEFAULT` is decided, in ms.',
+    about: 'How long a turn waits for an approval before `TURNPIKE_APPROVAL_DEFAULT` applies.',
     fallback: 600_000,
     min: 1_000,
     max: 604_800_000,
   }),
   approvalDefault: choice('TURNPIKE_APPROVAL_DEFAULT', {
-    about: 'The decision about an approval that nobody answers.',
+    about: 'The decision if nobody answers an approval.',
     fallback: 'deny',
     values: ['deny', 'approve'],
   }),
   unknownCalls: choice('TURNPIKE_UNKNOWN_CALLS', {
     about:
-      'What happens to a call with side effects whose worker died: `tell` the model that its outcome is unknown, or `ask` a person whether it may run again.',
+      'If a worker died during a call with side effects: `tell` the model that the outcome is unknown, or `ask` a person whether to run it again.',
     fallback: 'tell',
     values: ['tell', 'ask'],
   }),
   projectSkills: permission(
     'TURNPIKE_PROJECT_SKILLS',
-    'Whether turns have the skills in `.claude/skills` of their project: exactly `true`. Anything else is no. Who writes to a project then writes to the prompts of its turns.',
+    'Exactly `true`: turns have the skills in `.claude/skills` of their project. Anyone who can write to a project can then write to its prompts.',
   ),
   toolHookUrl: secret(
     'TURNPIKE_TOOL_HOOK_URL',
-    'URL that is asked about each tool call that the rules do not deny: see `docs/guide/tool-hook.md`. https, at a public address; other hosts are in `TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS`.',
+    'URL of the [tool hook](../guide/tool-hook.md), which decides about each tool call that the rules do not deny. https, at a public address.',
   ),
   toolHookSecret: variable<string | undefined>(
     'TURNPIKE_TOOL_HOOK_SECRET',
     {
-      about:
-        'The secret that signs these questions, as Standard Webhooks has it: `whsec_` and 24 to 64 bytes in base64.',
+      about: 'Secret that signs requests to the tool hook: `whsec_` and 24 to 64 bytes in base64.',
       fallback: undefined,
       fallbackText: 'none',
       secret: true,
@@ -98,117 +95,116 @@ export const toolVariables = {
   ),
   toolHookPrivateHosts: privateHosts(
     'TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS',
-    'Hosts at which the tool hook may have a private address, and http',
+    'Hosts at which the tool hook may use a private address and http',
   ),
   toolTimeoutMs: integer('TURNPIKE_TOOL_TIMEOUT_MS', {
-    about: 'Longest time of one tool call, in ms.',
+    about: 'Maximum time of one tool call.',
     fallback: 120_000,
     min: 100,
     max: 86_400_000,
   }),
   toolOutputLimit: integer('TURNPIKE_TOOL_OUTPUT_LIMIT', {
-    about: "Most characters of a tool's output; the middle of a longer one is cut and marked.",
+    about: "Maximum characters of a tool's output; a longer one is cut in the middle, with a mark.",
     fallback: 100_000,
     min: 100,
     max: 10_000_000,
   }),
   allowUnsandboxedBash: permission(
     'TURNPIKE_ALLOW_UNSANDBOXED_BASH',
-    'Whether commands run without a sandbox where there is none: exactly `true`. Anything else is no, and `bash` is off there.',
+    'Exactly `true`: if no sandbox works, `bash` runs without one instead of being off.',
   ),
   sandboxNetwork: permission(
     'TURNPIKE_SANDBOX_NETWORK',
-    "Whether commands in the sandbox reach the server's network: exactly `true`. Anything else is no.",
+    "Exactly `true`: commands in the sandbox can use the server's network.",
   ),
   sandboxHide: absolutePaths(
     'TURNPIKE_SANDBOX_HIDE',
-    `Folders that are hidden from commands in the sandbox, separated by \`${path.delimiter}\`, beside the usual folders of credentials. A project root inside such a folder stays visible.`,
+    `Folders hidden from commands, in addition to the usual folders of credentials. A project root inside one stays visible.`,
   ),
   sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
     about:
-      'Most memory of one sandbox, in MiB: of all processes together where a memory cgroup can be made, else of each process, which gets 512 MiB more, as runtimes reserve that. `/tmp` gets half.',
+      'Maximum memory of all processes of a sandbox together, or, without a memory cgroup, of each, plus 512 MiB that runtimes reserve. `/tmp` gets half.',
     fallback: 2_048,
     min: 64,
     max: 1_048_576,
   }),
   sandboxCpuPercent: integer('TURNPIKE_SANDBOX_CPU_PERCENT', {
-    about:
-      'Most processor time of one sandbox, in percent of one processor, where a cpu cgroup can be made.',
+    about: 'Maximum CPU of one sandbox, in percent of one processor. Needs a cpu cgroup.',
     fallback: 200,
     min: 1,
     max: 100_000,
   }),
   sandboxProcesses: integer('TURNPIKE_SANDBOX_PROCESSES', {
-    about: 'Most processes and threads in one sandbox.',
+    about: 'Maximum processes and threads of one sandbox.',
     fallback: 256,
     min: 8,
     max: 65_536,
   }),
   mcpFile: absolutePath(
     'TURNPIKE_MCP_FILE',
-    'File of the MCP servers that agents may use: JSON, `{"mcpServers": {…}}`, with `${NAME}` for variables of the environment. Read at the start.',
+    'JSON file with the [MCP servers](../guide/mcp.md) of agents. Read at the start.',
   ),
   mcpHosts: list(
     'TURNPIKE_MCP_HOSTS',
-    'Hosts that MCP servers of agents and sessions may be at, beside those of `TURNPIKE_MCP_FILE`, comma-separated: `mcp.example.com`, `*.example.com`, either with `:port`. Over https; a loopback name also over http.',
+    'Hosts of MCP servers that agents and sessions may define, in addition to those of `TURNPIKE_MCP_FILE`: `mcp.example.com`, `*.example.com`, either with `:port`. https, or http to a loopback name.',
     z.array(host),
   ),
   mcpPrivateHosts: privateHosts(
     'TURNPIKE_MCP_PRIVATE_HOSTS',
-    'Hosts at which MCP servers, whoever defines them, may have private addresses',
+    'Hosts at which MCP servers may have private addresses',
   ),
   mcpSessionStdio: permission(
     'TURNPIKE_MCP_SESSION_STDIO',
-    'Whether sessions may define MCP servers that are commands: exactly `true`. Clients that create sessions can then run commands on this machine.',
+    'Exactly `true`: sessions may define MCP servers that are commands. Clients that create sessions can then run commands on this machine.',
   ),
   mcpConnectMs: integer('TURNPIKE_MCP_CONNECT_MS', {
     about:
-      'Longest time for an MCP server to connect and list its tools, in ms; after it the turn goes on without the server.',
+      'Maximum time in which an MCP server must connect and list its tools; otherwise the turn continues without it.',
     fallback: 10_000,
     min: 100,
     max: 600_000,
   }),
   memory: flag('TURNPIKE_MEMORY', {
     about:
-      'Whether agents and turns may have a memory; no turn has one unless its agent’s file or its options say so.',
+      'Whether turns may have a [memory](../guide/memory.md), if their agent’s file or options ask for one.',
     fallback: true,
   }),
   memoryFiles: integer('TURNPIKE_MEMORY_FILES', {
-    about: 'Most files in the memory of a principal and an agent.',
+    about: 'Maximum files of one memory.',
     fallback: 100,
     min: 1,
     max: 1_000,
   }),
   memoryFileBytes: integer('TURNPIKE_MEMORY_FILE_BYTES', {
-    about: 'Most bytes of a file in a memory.',
+    about: 'Maximum size of a file in a memory.',
     fallback: 65_536,
     min: 1_024,
     max: 1_048_576,
   }),
   memoryBytes: integer('TURNPIKE_MEMORY_BYTES', {
-    about: 'Most bytes of all files in the memory of a principal and an agent.',
+    about: 'Maximum size of one memory.',
     fallback: 1_048_576,
     min: 1_024,
     max: 104_857_600,
   }),
   memoryKeepDays: integer('TURNPIKE_MEMORY_KEEP_DAYS', {
-    about: 'Days for which a file in a memory is kept after it was last written; 0: always.',
+    about: 'How long a file in a memory is kept after its last write; 0: for ever.',
     fallback: 0,
     min: 0,
     max: 36_500,
   }),
   subagentsEnabled: permission(
     ['TURNPIKE_ENABLE_SUBAGENTS', 'CHIRALITY_ENABLE_SUBAGENTS'],
-    'Whether turns may delegate to other agents: exactly `true`. Anything else is no.',
+    'Exactly `true`: turns may delegate to [subagents](../guide/subagents.md).',
   ),
   subagentFanout: integer('TURNPIKE_SUBAGENT_FANOUT', {
-    about: 'Most subagents that one turn may start.',
+    about: 'Maximum subagents of one turn.',
     fallback: 8,
     min: 1,
     max: 100,
   }),
   subagentWarnMs: integer(['TURNPIKE_SUBAGENT_WARN_MS', 'CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS'], {
-    about: 'Time from which on a delegation decision is logged as slow, in ms.',
+    about: 'A delegation decision that takes longer is logged as slow.',
     fallback: 1_000,
     min: 0,
     max: 600_000,

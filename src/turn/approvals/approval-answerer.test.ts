@@ -296,13 +296,18 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   });
 
   it.each<[string, Partial<NewApproval>, Partial<GivenAnswer>, string]>([
-    ['bash(git pull*)', push, {}, 'for example bash(git push), or none'],
-    ['write', push, {}, 'for example bash(git push), or none'],
-    ['bash(git push)', push, { input: { command: 'rm x' } }, 'for example bash(rm x), or none'],
+    ['bash(git pull*)', push, {}, 'for example bash(git push), or leave it out'],
+    ['write', push, {}, 'for example bash(git push), or leave it out'],
+    [
+      'bash(git push)',
+      push,
+      { input: { command: 'rm x' } },
+      'for example bash(rm x), or leave it out',
+    ],
     ['bash(echo *)', { ...push, input: { command: 'echo $(id)' } }, {}, 'bash(echo $(id))'],
     ['bash(git *)', { ...push, input: { command: 'git log; id' } }, {}, 'bash(git log; id)'],
-    ['edit(src/**)', docs, {}, 'for example edit(docs/a.md), or none'],
-    ['mcp__other__*', { name: 'mcp__box__echo', input: {} }, {}, 'mcp__box__echo, or none'],
+    ['edit(src/**)', docs, {}, 'for example edit(docs/a.md), or leave it out'],
+    ['mcp__other__*', { name: 'mcp__box__echo', input: {} }, {}, 'mcp__box__echo, or leave it out'],
   ])('may not allow for the session what is another call: %s', async (...row) => {
     const [rule, asking, more, advice] = row;
     const asked = await ask(asking);

@@ -167,7 +167,7 @@ async function checkGrant(
   const example = grantsFor(asked.name, argument)[0] ?? asked.name;
   const shown = example.length > SHOWN ? asked.name : example;
   throw invalidRequest(
-    `'rule' does not cover the call that it answers: send one that does, for example ${shown}, or none for this very call`,
+    `'rule' does not cover this call: send one that does, for example ${shown}, or leave it out to approve this input only`,
   );
 }
 
@@ -208,7 +208,7 @@ const MAX_ANSWERS = 1_000;
 export function checkAnswerCount(answers: number): void {
   if (answers <= MAX_ANSWERS) return;
   throw invalidRequest(
-    `The request has ${answers} answers; the limit is ${MAX_ANSWERS}: send those to the questions of the last step`,
+    `The request has ${answers} answers; the limit is ${MAX_ANSWERS}: answer only the questions of the last step`,
   );
 }
 
@@ -261,7 +261,7 @@ function checkFields(decision: Decision, given: GivenAnswer): void {
   const { message = '', input, rule, output, isError } = given;
   if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
     throw invalidRequest(
-      `The message of a denial, its reason, must have at most ${MAX_DENIAL_CHARS} characters, and none that is NUL`,
+      `'message', the reason of a denial, must have at most ${MAX_DENIAL_CHARS} characters and no NUL`,
     );
   }
   if (rule !== undefined && decision !== 'approve-session') {
@@ -272,7 +272,7 @@ function checkFields(decision: Decision, given: GivenAnswer): void {
   }
   if (decision === 'answer') {
     if (output !== undefined) return;
-    throw invalidRequest("Missing 'output': what the tool gave, as text or JSON");
+    throw invalidRequest("Missing 'output': the output of the tool, as text or JSON");
   }
   if (output !== undefined || isError !== undefined) {
     throw invalidRequest("'output' and 'isError' go with the decision answer only");
@@ -289,7 +289,7 @@ function validateRule(tools: ToolList, rule: string | undefined): string | null 
 function validateInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
   if (kind === 'unknown-outcome') {
     throw invalidRequest(
-      "'input' cannot be changed: the call may have run already, with the input that it had",
+      "'input' cannot be changed: the call may already have run with its own input",
     );
   }
   if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");

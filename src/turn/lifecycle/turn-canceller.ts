@@ -72,7 +72,7 @@ export class TurnCanceller {
       .catch((error: unknown) =>
         logger.warn(
           { turnId, error },
-          'could not tell the worker of a cancellation; it sees it at its next lease renewal',
+          'could not tell the worker of a cancellation; the worker sees it at its next lease renewal',
         ),
       );
     const inTool = await db

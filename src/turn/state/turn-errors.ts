@@ -137,7 +137,7 @@ export function noSummary(model: string): TypedError {
 /** The error of a turn whose processes died each time: its own work may be what ends them. */
 export function attemptsExhausted(turnId: string, most: number): TypedError {
   return new TypedError('ATTEMPTS_EXHAUSTED', {
-    message: `The turn was given up: in each of its last ${most} attempts the process died or lost the turn before anything new was stored (TURNPIKE_MAX_ATTEMPTS). What the turn did before that is in the conversation. Send another message; if this happens again, give the operator the turn's id ${turnId}.`,
+    message: `The turn has failed: in each of its last ${most} attempts the process died or lost the turn before anything new was stored (TURNPIKE_MAX_ATTEMPTS). Its earlier steps are in the conversation. Send another message; if this happens again, give the operator the turn's id ${turnId}.`,
     details: { turnId, attempts: most },
   });
 }

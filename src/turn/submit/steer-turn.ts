@@ -67,7 +67,7 @@ export async function steerTurn(
         .catch((error: unknown) =>
           logger.warn(
             { turnId, error },
-            'could not tell the worker of a steered message; it sees the message at its next lease renewal',
+            'could not tell the worker of a steered message; the worker sees it at its next lease renewal',
           ),
         );
       const { onDisconnect } = (await getTurn(db, turnId)).options.options;

@@ -158,7 +158,10 @@ export class Sweeper {
   async start(): Promise<void> {
     const turns = await this.#wakeWorkers(0);
     if (turns > 0)
-      this.logger.info({ turns }, 'turns wait without a worker; workers are woken for them');
+      this.logger.info(
+        { turns },
+        'found turns that wait without a worker; waking workers for them',
+      );
     // Readers that leave from now on are seen to leave.
     await this.abandoned.cancel();
     this.#poller.later();

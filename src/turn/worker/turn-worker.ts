@@ -186,7 +186,7 @@ export class TurnWorker {
     } catch (error) {
       logger().error(
         { error },
-        'an attempt failed, and its turn could not be ended; the next attempt begins when the lease ends',
+        'an attempt failed, and its turn could not be ended; the next attempt starts when the lease ends',
       );
     } finally {
       heartbeat.stop();

@@ -292,6 +292,6 @@ function threadBusy(): TypedError {
 
 function nothingNew(): TypedError {
   return invalidRequest(
-    "There is nothing new in the run. Send one of: a user message after the assistant's last one; 'resume' entries for its interrupts; a tool message with the output of a tool of yours that it waits for",
+    "There is nothing new in the run. Send one of: a user message after the assistant's last one; 'resume' entries for its interrupts; a tool message with the output of one of your tools that it waits for",
   );
 }

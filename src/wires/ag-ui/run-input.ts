@@ -115,7 +115,8 @@ function toClientTool(tool: unknown): unknown {
 
 /** Fields beside `id` and `role` are the client's, and go back to it as they came. */
 function readConversation(given: unknown): AgUiMessage[] {
-  if (!Array.isArray(given)) throw invalidRequest("Missing or invalid 'messages': a list");
+  if (!Array.isArray(given))
+    throw invalidRequest("Missing or invalid 'messages': it must be a list");
   return (given as unknown[]).map((message, index) => {
     const { id, role } = isPlainObject(message) ? message : {};
     if (typeof id !== 'string' || typeof role !== 'string') {
@@ -127,7 +128,8 @@ function readConversation(given: unknown): AgUiMessage[] {
 
 function checkIds({ threadId, runId }: CheckedRun): void {
   for (const [name, id] of Object.entries({ threadId, runId })) {
-    if (id === '') throw invalidRequest(`Missing or invalid '${name}': text that is not empty`);
+    if (id === '')
+      throw invalidRequest(`Missing or invalid '${name}': it must be a text that is not empty`);
   }
   if (runId.length > MAX_RUN_ID_CHARS) {
     throw invalidRequest(

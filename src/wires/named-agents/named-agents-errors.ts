@@ -21,7 +21,7 @@ export function sessionEnds(sessionId: string): TypedError {
 /** @param sessionId ULID. */
 export function sessionGone(sessionId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    message: `Session ${sessionId} was deleted before its answer was whole. Leave session_id out to begin a new one.`,
+    message: `Session ${sessionId} was deleted before its answer was complete. Leave session_id out to begin a new one.`,
   });
 }
 

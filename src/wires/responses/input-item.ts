@@ -339,7 +339,7 @@ function nameAt(kind: string, field: string): string {
 
 /** What the file is says its content: the type that the URL declares counts for nothing. */
 function readDataUrl(url: string, name: string, field: string): InlineFile {
-  if (!/^data:/i.test(url)) throw badField(field, `is no data: URL: ${notFetched}`);
+  if (!/^data:/i.test(url)) throw badField(field, `is not a data: URL: ${notFetched}`);
   const bytes = parseDataUrl(url);
   if (bytes === undefined) {
     throw badField(field, 'cannot be read: send data:<type>;base64,<content>');

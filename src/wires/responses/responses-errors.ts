@@ -43,7 +43,7 @@ export function modelNotFound(model: string, known: readonly string[]): TypedErr
 export function notTheLast(responseId: string, last: string): TypedError {
   return badParam(
     'previous_response_id',
-    `'${shown(responseId)}' asked a question, and went on as '${last}' when it was answered: continue from that.`,
+    `'${shown(responseId)}' asked a question, and continued as '${last}' after the answer: continue from that one.`,
   );
 }
 
@@ -72,7 +72,7 @@ export function otherTurn(param: string): TypedError {
 
 export function conversationGone(responseId: string): TypedError {
   return new TypedError('SESSION_NOT_FOUND', {
-    message: `The conversation of '${responseId}' was deleted before the response was whole.`,
+    message: `The conversation of '${responseId}' was deleted before the response was complete.`,
   });
 }
 

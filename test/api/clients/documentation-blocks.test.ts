@@ -56,7 +56,6 @@ type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const own = ownUses(page);
-const isGolden = elsewhere('is a file of test/golden; npm run docs -- --check compares the two');
 const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
@@ -234,7 +233,6 @@ const uses: Record<string, Use[]> = {
   'docs/guide/provider-tools.md': [isStarted],
   'docs/guide/rehearsal.md': [
     elsewhere('starts a server; the suites of the rehearsal model send the same directives'),
-    elsewhere('is a run of these tests, which would start their own'),
   ],
   'docs/guide/replay.md': [
     async (code) => {
@@ -337,6 +335,9 @@ const uses: Record<string, Use[]> = {
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
   ],
+  'docs/operate/evidence.md': [
+    elsewhere('runs suites; evidence.test.ts checks that they are there'),
+  ],
   'docs/operate/gateways.md': [isStarted],
   'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
   'docs/operate/logs.md': [
@@ -351,7 +352,6 @@ const uses: Record<string, Use[]> = {
       return output;
     },
     elsewhere('is the configuration of Prometheus'),
-    elsewhere('is a suite of its own'),
   ],
   'docs/operate/production.md': [isReady],
   'docs/operate/several-processes.md': [
@@ -361,25 +361,20 @@ const uses: Record<string, Use[]> = {
   'docs/operate/tracing.md': [
     elsewhere('installs packages; traced-processes.test.ts imports the file beside the same ones'),
     elsewhere('needs a collector; traced-processes.test.ts starts the built server so'),
-    elsewhere('is a suite of its own'),
     elsewhere('is the tree that e2e/server/tracing.test.ts expects'),
   ],
   'docs/operate/troubleshooting.md': [elsewhere('needs the logs of a deployment')],
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/operate/versioning.md': [prints(/^\d+\.\d+\.\d+.*\n\{.*"version":"\d/)],
-  'docs/wires/ag-ui.md': [
-    runsModule('assistant\n', '\nconsole.log(agent.messages.at(-1).role);'),
-    isGolden,
-  ],
+  'docs/wires/ag-ui.md': [runsModule('assistant\n', '\nconsole.log(agent.messages.at(-1).role);')],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
-    isGolden,
   ],
-  'docs/wires/harness.md': [runsOneTurn, isGolden],
-  'docs/wires/named-agents.md': [asksReader, isGolden],
-  'docs/wires/oracle.md': [prints('"type":"done"'), isGolden],
+  'docs/wires/harness.md': [runsOneTurn],
+  'docs/wires/named-agents.md': [asksReader],
+  'docs/wires/oracle.md': [prints('"type":"done"')],
   'docs/wires/responses.md': [
     runsModule('And what is new?'),
     async (code) => {
@@ -389,7 +384,6 @@ const uses: Record<string, Use[]> = {
         /^retry: \d+\n\nevent: response\.[^]*"sequence_number":5[^]*data: \[DONE\]\n\n$/,
       )(code, '');
     },
-    isGolden,
   ],
 };
 

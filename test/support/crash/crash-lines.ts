@@ -1,6 +1,6 @@
 import type { FollowedTurn } from '../clients/followed-turn.js';
 
-/** Statements that take a turn over a line; the names are those of docs/internals/crash-points.md. */
+/** Statements that take a turn over a line; the names are those of test/e2e/crash/README.md. */
 export const question = { table: 'approvals', on: 'insert', when: 'true' } as const;
 export const note = {
   table: 'approvals',
