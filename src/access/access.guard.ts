@@ -9,7 +9,7 @@ import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import {
   DECLARATION,
   KEYS_SCOPE,
@@ -49,7 +49,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
-    private readonly keys: KnownKeys,
+    private readonly keys: ApiKeyCache,
     private readonly owners: Owners,
     @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
     @Inject(BODY_SOURCE) private readonly bodies: BodySource,

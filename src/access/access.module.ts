@@ -10,7 +10,7 @@ import { AuditLog } from './audit-log.js';
 import { checkRoutes, Owners } from './ownership/owners.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import { ACCESS_RULES, accessRules, RefusedAddresses } from './origin/check-origin.js';
 import { DECLARATION } from './owned.decorator.js';
 import { UsageController } from './usage.controller.js';
@@ -20,14 +20,14 @@ import { UsageController } from './usage.controller.js';
   providers: [
     KeyStore,
     AuditLog,
-    KnownKeys,
+    ApiKeyCache,
     KeyService,
     RefusedAddresses,
     Authenticator,
     Owners,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
-  exports: [KeyStore, AuditLog, KnownKeys, KeyService, Authenticator, Owners],
+  exports: [KeyStore, AuditLog, ApiKeyCache, KeyService, Authenticator, Owners],
 })
 export class AccessModule {}
 

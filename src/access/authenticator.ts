@@ -14,7 +14,7 @@ import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors
 import { AuditLog } from './audit-log.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import { isLoopback } from '../platform/net/addresses.js';
 import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
 import { parseCredentials, type RequestHead } from './parse-credentials.js';
@@ -26,7 +26,7 @@ const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 @Injectable()
 export class Authenticator {
   constructor(
-    private readonly keys: KnownKeys,
+    private readonly keys: ApiKeyCache,
     private readonly audit: AuditLog,
     private readonly refused: RefusedAddresses,
     @Inject(CLOCK) private readonly clock: Clock,

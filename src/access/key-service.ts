@@ -8,7 +8,7 @@ import { keyNotFound } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
 import { newSecret } from './key-secret.js';
 import { KeyStore } from './key-store.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import {
   usualScopes,
   viewKey,
@@ -26,7 +26,7 @@ export class KeyService {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly store: KeyStore,
     private readonly audit: AuditLog,
-    private readonly known: KnownKeys,
+    private readonly known: ApiKeyCache,
   ) {}
 
   /**

@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCode } from '../platform/error-code.js';
-import { HeldFolder, unlessGone, openFile, readBytes } from '../platform/files/held-folder.js';
+import { FolderHandle, unlessGone, openFile, readBytes } from '../platform/files/folder-handle.js';
 import {
   parseSkillFile,
   type ParsedSkill,
   type FoundSkill,
   type SkillLevel,
-  type Enclosed,
+  type EnclosedFolder,
 } from './skill-file.js';
 import { isWithin } from '../platform/is-within.js';
 import { decodeStrictly } from '../platform/text/well-formed.js';
@@ -48,7 +48,7 @@ export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
   );
 }
 
-async function loadSkill(place: Enclosed, name: string): Promise<ParsedSkill> {
+async function loadSkill(place: EnclosedFolder, name: string): Promise<ParsedSkill> {
   const refuse = (message: string): ParsedSkill => ({ faults: [{ line: 1, message }] });
   try {
     const read = await readInside(place, 'SKILL.md', MAX_SKILL_BYTES);
@@ -66,7 +66,7 @@ async function loadSkill(place: Enclosed, name: string): Promise<ParsedSkill> {
 /** Names of the folders in a folder, by code units; those that begin with a dot are not skills. */
 async function foldersIn({ root, hidden, below }: SkillFolder): Promise<string[]> {
   const real = await resolveBelow(root, below, hidden);
-  const folder = real === undefined ? undefined : await unlessGone(HeldFolder.open(real));
+  const folder = real === undefined ? undefined : await unlessGone(FolderHandle.open(real));
   if (folder === undefined) return [];
   const names: string[] = [];
   try {
@@ -92,7 +92,11 @@ const MAX_PATH_CHARS = 1_000;
  * @param most bytes that the file may have.
  * @returns the text, or `fault`, which completes the file's name: `is …`.
  */
-export async function readInside(place: Enclosed, file: string, most: number): Promise<ReadText> {
+export async function readInside(
+  place: EnclosedFolder,
+  file: string,
+  most: number,
+): Promise<ReadText> {
   const fault = pathFault(file);
   if (fault !== undefined) return { fault };
   const folder = await resolveBelow(place.root, place.folder, place.hidden);

@@ -53,7 +53,7 @@ export const skillLevels = ['agent', 'server', 'project'] as const;
 export type SkillLevel = (typeof skillLevels)[number];
 
 /** A folder, and the one around it that its links must not leave. */
-export interface Enclosed {
+export interface EnclosedFolder {
   /** Absolute, without links. */
   root: string;
   /** What links do not reach, without links. */
@@ -79,7 +79,7 @@ export interface Skill {
   /** The text below the front matter. */
   body: string;
   /** Its folder: links are followed at each read. */
-  place: Enclosed;
+  place: EnclosedFolder;
 }
 
 /** A folder of skills has this one, with its skill or with what is wrong with it. */

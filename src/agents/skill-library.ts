@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
-import { unlessGone } from '../platform/files/held-folder.js';
+import { unlessGone } from '../platform/files/folder-handle.js';
 import { unknownName } from '../platform/parsing/nearest-name.js';
 import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
@@ -30,7 +30,7 @@ export interface SkillProject {
   hidden: readonly string[];
 }
 
-export interface SkillPlace {
+export interface SkillScope {
   /** The agent's name. Absent: none. */
   agent?: string;
   /** Absent: no project. */
@@ -47,7 +47,7 @@ export class SkillLibrary {
   }
 
   /** All skills of a place, also those that others hide, and those with faults. */
-  async find({ agent, project }: SkillPlace): Promise<FoundSkill[]> {
+  async find({ agent, project }: SkillScope): Promise<FoundSkill[]> {
     const { hasProjectSkills } = this.options;
     // The operator's folder, which may be a link.
     const root = await resolveLinks(this.options.instructionRoot);

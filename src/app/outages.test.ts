@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DrizzleQueryError } from 'drizzle-orm';
 import { ManualClock } from '../../test/support/manual-clock.js';
@@ -53,7 +53,7 @@ describe('Outages', () => {
           { error: failed },
           'could not claim queued turns; the sweeper wakes the worker again',
         );
-      await nextTurn();
+      await yieldToEventLoop();
       await clock.advance(1_000);
     }
     answers.PostgreSQL = undefined;
@@ -73,7 +73,7 @@ describe('Outages', () => {
   it('tells each service that is away, and those alone', async () => {
     answers.Redis = new Error('Connection is closed.');
     logger.warn({ service: 'Redis', error: refused }, 'Redis does not answer');
-    await nextTurn();
+    await yieldToEventLoop();
     answers.PostgreSQL = failed;
     await clock.advance(1_000);
     expect(said().map((line) => line.split(';')[0])).toEqual([
@@ -85,7 +85,7 @@ describe('Outages', () => {
   it('says that a connection broke, once a minute, where the service answers', async () => {
     for (let count = 0; count < 5; count += 1) {
       logger.warn({ error: failed }, 'the sweeper failed; it tries again in half a second');
-      await nextTurn();
+      await yieldToEventLoop();
     }
     expect(said()).toEqual([
       expect.stringMatching(/^warn a connection broke, but its service answers/),
@@ -96,7 +96,7 @@ describe('Outages', () => {
     logger.warn({ error: refused }, 'the provider could not describe a model');
     logger.error({ error: new Error('a fault') }, 'it failed');
     logger.info({}, 'as usual');
-    await nextTurn();
+    await yieldToEventLoop();
     expect(lines).toEqual([
       'warn the provider could not describe a model',
       'error it failed',
@@ -107,7 +107,7 @@ describe('Outages', () => {
   it('says nothing of what a stop takes away', async () => {
     outages.stop();
     logger.warn({ error: failed }, 'the sweeper failed; it tries again in half a second');
-    await nextTurn();
+    await yieldToEventLoop();
     expect(said()).toEqual([]);
   });
 });

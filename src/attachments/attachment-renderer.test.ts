@@ -3,7 +3,7 @@ import { openTestAttachments } from '../../test/support/files/test-attachments.j
 import { testPdf } from '../../test/support/files/test-pdf.js';
 import type { StoredPart } from '../storage/shapes/stored-step.js';
 import { mimeOfPath } from './check-file.js';
-import { maxNativeBytes } from './choose-showing.js';
+import { maxNativeBytes } from './choose-display.js';
 import {
   AttachmentRenderer,
   type ShowRules,

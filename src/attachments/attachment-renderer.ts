@@ -12,9 +12,9 @@ import {
   type DisplayForm,
   type DisplayFacts,
   type ShownFile,
-} from './choose-showing.js';
+} from './choose-display.js';
 import { mediaKind, effectiveMime } from './check-file.js';
-import type { TextOutcome } from './extract/outcomes.js';
+import type { TextOutcome } from './extract/extraction-types.js';
 import type { Extractions } from './extract/extractions.js';
 import { decodeStrictly } from '../platform/text/well-formed.js';
 

@@ -11,7 +11,7 @@ import {
   symlinkRefused,
   cleanName,
 } from './file-limits.js';
-import { openFile } from '../platform/files/held-folder.js';
+import { openFile } from '../platform/files/folder-handle.js';
 import { isWithin } from '../platform/is-within.js';
 
 /** Bytes of one read. */

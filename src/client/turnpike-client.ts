@@ -31,7 +31,7 @@ export type * from './server-types.js';
 export type { FileToSend } from './calls/upload-calls.js';
 export type { MemoryWrite } from './calls/principal-calls.js';
 export type { Page } from './calls/session-calls.js';
-export type { ObjectOf } from './turn/object-of.js';
+export type { ObjectOf } from './turn/schema-type.js';
 export type { ObjectRequest, ObjectTurn, TurnRequest } from './turn/start-turn.js';
 export type { FollowedTurn, FollowOptions, Turn } from './turn/turn.js';
 export type { TurnResult } from './turn/turn-result.js';

@@ -3,10 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { AuditLog } from '../access/audit-log.js';
-import { KEY_FRESH_MS, KnownKeys } from '../access/known-keys.js';
+import { KEY_FRESH_MS, ApiKeyCache } from '../access/api-key-cache.js';
 import { isTypedError } from '../errors/typed-error.js';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
-import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.js';
+import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
 import { ProjectRoots } from '../session/project-roots.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -64,7 +64,7 @@ export class PrincipalEraser {
     @Inject(DATABASE) private readonly db: Database,
     private readonly turns: TurnCanceller,
     private readonly copies: PrincipalCopies,
-    private readonly keys: KnownKeys,
+    private readonly keys: ApiKeyCache,
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -293,7 +293,7 @@ function selectHashes(principalId: string) {
 /** Deletes a folder, if there is one. A command that runs on for a moment leads the deletion to no other. */
 async function removeFolder(folder: string): Promise<void> {
   const real = await unlessGone(realpath(folder));
-  const held = real === undefined ? undefined : await unlessGone(HeldFolder.open(real));
+  const held = real === undefined ? undefined : await unlessGone(FolderHandle.open(real));
   if (held !== undefined) await closing(held, () => held.removeAll());
   await rm(folder, { recursive: true, force: true });
 }

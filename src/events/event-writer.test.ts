@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { useDatabase } from '../../test/support/database/database.js';
@@ -64,7 +64,7 @@ describe('EventWriter', () => {
   it('merges deltas that are pending while an append is in flight, and nothing else', async () => {
     log.block();
     writer.emit(text('a'));
-    await nextTurn();
+    await yieldToEventLoop();
     writer.emit(text('b'));
     writer.emit(text('c'));
     writer.emit(step);
@@ -109,7 +109,7 @@ describe('EventWriter', () => {
   it('commits while the log does not answer, and appends everything when it does', async () => {
     log.block();
     writer.emit(text('a'));
-    await nextTurn();
+    await yieldToEventLoop();
     await writer.commit([step], [setReason('stored')]);
     const [turn] = await database.db.select().from(turns).where(eq(turns.id, turnId));
     expect(turn?.endReason).toBe('stored');
@@ -203,7 +203,7 @@ describe('EventWriter', () => {
         for (const [index, call] of calls.entries()) {
           if (call === 'block') log.block();
           if (call === 'release') log.release();
-          if (call === 'wait') await nextTurn();
+          if (call === 'wait') await yieldToEventLoop();
           if (call !== 'emit' && call !== 'commit') continue;
           const words = `<${index}>`;
           emitted.push(words);
@@ -227,7 +227,7 @@ describe('EventWriter', () => {
   it('reports once that it was fenced off', async () => {
     await log.begin(turnId, 2);
     writer.emit(text('a'));
-    await nextTurn();
+    await yieldToEventLoop();
     expect(failures).toHaveLength(1);
     expect(failures[0]).toBeInstanceOf(FencedError);
     writer.emit(text('b'));

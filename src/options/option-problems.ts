@@ -4,7 +4,7 @@ import { isPlainObject } from '../platform/json.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import { storableText } from '../storage/connection.js';
 import { assertNever } from '../platform/assert-never.js';
-import type { OptionRule, Chosen } from './option-rule.js';
+import type { OptionRule, ResolvedValue } from './option-rule.js';
 import { optionRules, otherOptions } from './option-rules.js';
 import type { LimitResolution } from './resolve-limits.js';
 
@@ -13,7 +13,7 @@ const MAX_UNKNOWN = 20;
 const MAX_KEY_CHARS = 64;
 
 export interface OptionOutcome {
-  chosen: Record<string, Chosen<unknown>>;
+  chosen: Record<string, ResolvedValue<unknown>>;
   limits: LimitResolution;
   /** A cost limit was given for a model without a known price. */
   lacksPrice: boolean;
@@ -71,7 +71,7 @@ const unknownOption = (key: string): OptionProblem => ({
 
 function ruleProblems(
   given: Record<string, unknown>,
-  chosen: Record<string, Chosen<unknown>>,
+  chosen: Record<string, ResolvedValue<unknown>>,
 ): OptionProblem[] {
   const keys = Object.keys(given).filter((key) => given[key] !== undefined);
   return keys.flatMap((key): OptionProblem[] => {

@@ -150,7 +150,7 @@ export function parseText(value: unknown): string | undefined {
 }
 
 /** A value in force, with the tier it came from. */
-export type Chosen<T> = { value: T; from: Provenance };
+export type ResolvedValue<T> = { value: T; from: Provenance };
 
 /**
  * Chooses the first valid value: the request's, the first tier's that has one, or the rule's
@@ -160,14 +160,14 @@ export function choose<T>(
   rule: OptionRule<T>,
   given: unknown,
   tiers: readonly Tier<T>[],
-): Chosen<T> {
+): ResolvedValue<T> {
   const all: Tier<T>[] = [['opts', rule.parse(given)], ...tiers];
   for (const [from, value] of all) if (value !== undefined) return { value, from };
   return { value: rule.fallback(), from: 'default' };
 }
 
 /** The fields of a request's `opts`; none where `opts` is no object. */
-export function givenOptions(opts: unknown): Record<string, unknown> {
+export function optionFields(opts: unknown): Record<string, unknown> {
   return isPlainObject(opts) ? opts : {};
 }
 

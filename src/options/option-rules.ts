@@ -23,14 +23,14 @@ import {
   choose,
   countRule,
   flagRule,
-  givenOptions,
+  optionFields,
   nameRule,
   namesRule,
   parseName,
   parseNames,
   parseText,
   textRule,
-  type Chosen,
+  type ResolvedValue,
   type OptionRule,
   type OptionSources,
   type Tier,
@@ -186,13 +186,13 @@ export type OptionValues = {
 
 /** Each option's value by its own tiers, before what one of them means for another. */
 export function chooseOptions(sources: OptionSources) {
-  const given = givenOptions(sources.opts);
+  const given = optionFields(sources.opts);
   const rules: [string, OptionRule<unknown>][] = Object.entries(optionRules);
   const chosen = rules.map(([name, rule]) => {
     return [name, choose(rule, given[name], rule.tiers?.(sources) ?? [])];
   });
   // Mapped types cannot be proven from `Object.entries`: each key keeps the type of its own value.
-  return Object.fromEntries(chosen) as { [Name in keyof Rules]: Chosen<OptionValues[Name]> };
+  return Object.fromEntries(chosen) as { [Name in keyof Rules]: ResolvedValue<OptionValues[Name]> };
 }
 
 /** What the model's name is chosen by. */
@@ -205,10 +205,10 @@ type ModelSources = Pick<OptionSources, 'asAgent' | 'preferences' | 'defaults'> 
  * the caller's: the provider may have to be asked.
  */
 export function chooseModel(sources: ModelSources & Pick<OptionSources, 'opts'>): {
-  named: Chosen<string>;
+  named: ResolvedValue<string>;
   standard: string;
 } {
-  const given = givenOptions(sources.opts)['model'];
+  const given = optionFields(sources.opts)['model'];
   return {
     named: choose(optionRules.model, given, modelTiers(sources)),
     standard: chooseStandard(sources.defaults),
@@ -241,7 +241,7 @@ export function modeTiers({ asAgent, wireMode, persona, session }: OptionSources
 
 /** The busy policy that a request names; undefined: none. A refused request is not checked further. */
 export function namedOnBusy(opts: unknown): OnBusy | undefined {
-  return optionRules.onBusy.parse(givenOptions(opts)['onBusy']);
+  return optionRules.onBusy.parse(optionFields(opts)['onBusy']);
 }
 
 /** Whether a request names the object that its turn is to end with. */
@@ -250,8 +250,8 @@ export function asksForOutput(opts: unknown): opts is { output: unknown } {
 }
 
 /** Chooses the persona's name: trimmed, and not checked, which loading the persona does. */
-export function choosePersona(opts: unknown, sessionPersona: string): Chosen<string> {
-  const given = givenOptions(opts)['persona'];
+export function choosePersona(opts: unknown, sessionPersona: string): ResolvedValue<string> {
+  const given = optionFields(opts)['persona'];
   return choose(optionRules.persona, given, personaTiers(sessionPersona));
 }
 
@@ -266,7 +266,7 @@ function personaTiers(ofSession: string): Tier<string>[] {
  * @throws TypedError INVALID_REQUEST 400.
  */
 export function parseReplaced(opts: unknown): string | undefined {
-  const { replaces } = givenOptions(opts);
+  const { replaces } = optionFields(opts);
   if (replaces === undefined || replaces === null) return undefined;
   if (typeof replaces === 'string' && isId('turn', replaces)) return replaces;
   throw invalidRequest(

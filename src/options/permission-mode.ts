@@ -8,7 +8,7 @@ import type { RuleTool } from '../governance/permission-subject.js';
 import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
 import { loadFile } from '../platform/parsing/load-file.js';
 import { parseYaml } from '../platform/parsing/parse-text.js';
-import type { Chosen, ModeBounds } from './option-rule.js';
+import type { ResolvedValue, ModeBounds } from './option-rule.js';
 
 /** The permission mode of a text, in any letter case; undefined: none. */
 export function parseMode(text: string): PermissionMode | undefined {
@@ -26,7 +26,7 @@ export function stricterMode(one: PermissionMode, other: PermissionMode): Permis
  * author may have meant just that. Pure.
  */
 export function boundMode(
-  { value, from }: Chosen<string>,
+  { value, from }: ResolvedValue<string>,
   { ceiling, mayApprove, inherited }: ModeBounds,
 ): { mode: PermissionMode; problems: OptionProblem[] } {
   const named = parseMode(value);

@@ -5,7 +5,7 @@ import type {
   Provenance,
   OptionResolution,
 } from '../storage/shapes/stored-options.js';
-import { choose, givenOptions, type Chosen, type OptionSources } from './option-rule.js';
+import { choose, optionFields, type ResolvedValue, type OptionSources } from './option-rule.js';
 import { chooseOptions, modeTiers, optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
 import { findProblems } from './option-problems.js';
@@ -19,7 +19,7 @@ import { storableJson } from '../storage/connection.js';
  */
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona } = sources;
-  const given = givenOptions(sources.opts);
+  const given = optionFields(sources.opts);
   const chosen = chooseOptions(sources);
   const limits = resolveLimits({
     opts: given['agentConfig'],
@@ -91,13 +91,13 @@ const memoryOff: OptionProblem = {
 };
 
 // Mapped types cannot be proven from `Object.entries`: each key keeps the type of its own value.
-type Values<T> = { [K in keyof T]: T[K] extends Chosen<infer V> ? V : never };
-function valuesOf<T extends Record<string, Chosen<unknown>>>(chosen: T): Values<T> {
+type Values<T> = { [K in keyof T]: T[K] extends ResolvedValue<infer V> ? V : never };
+function valuesOf<T extends Record<string, ResolvedValue<unknown>>>(chosen: T): Values<T> {
   const entries = Object.entries(chosen).map(([key, { value }]) => [key, value]);
   return Object.fromEntries(entries) as Values<T>;
 }
 
-function tiersOf<T extends Record<string, Chosen<unknown>>>(
+function tiersOf<T extends Record<string, ResolvedValue<unknown>>>(
   chosen: T,
 ): Record<keyof T, Provenance> {
   const entries = Object.entries(chosen).map(([key, { from }]) => [key, from]);

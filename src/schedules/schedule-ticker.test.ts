@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { silentLogger } from '../../test/support/silent-logger.js';
@@ -19,7 +19,7 @@ describe('ScheduleTicker', () => {
       ticker.start();
       for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
       ticker.start();
-      await nextTurn();
+      await yieldToEventLoop();
       await ticker.onModuleDestroy();
       expect(looks).toBe(2);
       expect(clock.pending).toBe(0);

@@ -298,12 +298,12 @@ export function viewSchedule(schedule: ScheduleRow): ScheduleViewDto {
 }
 
 /** A run, with the status of its turn. */
-export interface FoundRun {
+export interface RunWithStatus {
   run: RunRow;
   status: TurnStatus | null;
 }
 
-export function viewRun({ run, status }: FoundRun): RunDto {
+export function viewRun({ run, status }: RunWithStatus): RunDto {
   const { id, cause, outcome, turnId, sessionId, error, missed, missedUntil } = run;
   return {
     id,

@@ -62,7 +62,7 @@ export class ScheduledTurns {
       asAgent: agent !== null,
       // Nobody reads along: no reader's absence ends the turn.
       wireOnDisconnect: 'continue',
-      beside: {
+      extraWrites: {
         ...compact({ session }),
         store: async (tx, id) => {
           if (session !== undefined) await this.store.store(session, tx);

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveOwnPaths } from '../tools/own-paths.js';
+import { resolveOwnPaths } from '../tools/resolve-own-paths.js';
 import { checkProjectRoot } from './check-project-root.js';
 import { newFolder } from '../../test/support/suite.js';
 

@@ -28,7 +28,7 @@ export interface SessionName {
   name: string;
 }
 
-export interface WantedNamedSession {
+export interface NamedSessionParams {
   principal: Principal;
   name: string;
   /** The wire of a new session. */
@@ -96,7 +96,7 @@ export async function findNamedSession(
  */
 export async function openNamedSession(
   deps: NamedSessionDeps,
-  wanted: WantedNamedSession,
+  wanted: NamedSessionParams,
 ): Promise<OpenedSession> {
   const { principal, name } = wanted;
   const found = await findNamedSession(deps, { principalId: principal.id, name });
@@ -105,7 +105,7 @@ export async function openNamedSession(
 
 async function createNamedSession(
   deps: NamedSessionDeps,
-  wanted: WantedNamedSession,
+  wanted: NamedSessionParams,
 ): Promise<OpenedSession> {
   const { sessions, projectRoots } = deps;
   const { principal, name, persona, origin, expiresAfterMs } = wanted;

@@ -47,7 +47,7 @@ import {
 
 const defaultMode = 'direct';
 
-export interface WantedSession {
+export interface SessionParams {
   /** Absent: the caller's own folder. */
   projectRoot?: string | undefined;
   persona?: string;
@@ -77,7 +77,7 @@ export class SessionService {
    * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
    */
   async create(
-    wanted: WantedSession,
+    wanted: SessionParams,
     caller: Principal,
     origin: SessionOrigin = 'harness',
   ): Promise<SessionRecordDto> {
@@ -90,7 +90,7 @@ export class SessionService {
    * @throws TypedError INVALID_REQUEST, FORBIDDEN_SCOPE, WORKING_ROOT_*.
    */
   async check(
-    wanted: WantedSession,
+    wanted: SessionParams,
     caller: Principal,
     origin: SessionOrigin = 'harness',
   ): Promise<NewSession> {
@@ -197,7 +197,7 @@ export class SessionService {
  * @throws TypedError FORBIDDEN_SCOPE 403, INVALID_REQUEST 400.
  */
 function checkLoosening(
-  { mode, permissions }: WantedSession,
+  { mode, permissions }: SessionParams,
   { caller, ceiling }: { caller: Principal; ceiling: PermissionMode },
 ): void {
   const given: unknown = isPlainObject(permissions) ? permissions['allow'] : undefined;

@@ -6,7 +6,7 @@ import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
-import { chooseSkills, SkillLibrary, type SkillPlace } from '../agents/skill-library.js';
+import { chooseSkills, SkillLibrary, type SkillScope } from '../agents/skill-library.js';
 import { SkillListDto, SkillQueryDto, viewSkill } from './skill.dto.js';
 import { projectOf, ProjectRoots } from './project-roots.js';
 import { SessionStore } from './session-store.js';
@@ -47,13 +47,13 @@ export class SkillController {
     return this.#listOf(persona, { project: projectOf(root) });
   }
 
-  async #listOf(agent: string, place: SkillPlace): Promise<SkillListDto> {
+  async #listOf(agent: string, place: SkillScope): Promise<SkillListDto> {
     const { name, skills } = await this.personas.load(agent);
     return this.#list({ ...place, agent: name }, skills);
   }
 
   /** By level and name. @param named by the agent: the others are not offered. */
-  async #list(place: SkillPlace, named?: readonly string[]): Promise<SkillListDto> {
+  async #list(place: SkillScope, named?: readonly string[]): Promise<SkillListDto> {
     const found = await this.library.find(place);
     const { skills } = chooseSkills(found, [named]);
     const offered = new Set(skills.map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { Pool } from 'pg';
@@ -41,7 +41,7 @@ describe('the embedded database', () => {
     const other = newFolder();
     const { db, close } = await openEmbeddedDatabase(startEngine(other));
     const answers = Promise.all([1, 2, 3].map((n) => db.execute(sql`select ${n}::integer as n`)));
-    await nextTurn();
+    await yieldToEventLoop();
     await close();
     expect((await answers).map(({ rows }) => rows)).toEqual([1, 2, 3].map((n) => [{ n }]));
   }, 20_000);

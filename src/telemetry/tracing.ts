@@ -104,7 +104,7 @@ export function nameRequest(method: string, route: string | undefined): void {
 }
 
 /** Runs work that belongs to no request, whichever request it was begun in. */
-export function detached<T>(work: () => T): T {
+export function withoutTraceContext<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../platform/clock.js';
-import { closing, HeldFolder, unlessGone } from '../platform/files/held-folder.js';
+import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
 import { ToolFailure, type FolderQuota } from './tool.js';
 
 const MIB = 1024 * 1024;
@@ -85,11 +85,11 @@ export class ProjectQuota implements FolderQuota {
 
 /** The bytes that a folder takes on its disk. A file with several names counts in parts. */
 export async function measureFolder(folder: string): Promise<number> {
-  const root = await unlessGone(HeldFolder.open(folder));
+  const root = await unlessGone(FolderHandle.open(folder));
   if (root === undefined) return 0;
   let bytes = 0;
   const folders = [folder];
-  const measure = async (one: string, held: HeldFolder): Promise<void> => {
+  const measure = async (one: string, held: FolderHandle): Promise<void> => {
     for await (const { name } of held.entries()) {
       const stats = await unlessGone(lstat(held.at(name)));
       if (stats === undefined) continue;

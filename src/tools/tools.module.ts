@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { builtinTools } from './builtin/builtin-tools.js';
-import { ownFolders, resolveOwnPaths, homeFolders, secretPaths } from './own-paths.js';
+import { ownFolders, resolveOwnPaths, homeFolders, secretPaths } from './resolve-own-paths.js';
 import { pickShellEnv, SHELL_ENV } from './shell-env.js';
 import { MCP, openMcp } from './mcp/mcp.js';
 import { openToolHook, TOOL_HOOK } from './tool-hook.js';

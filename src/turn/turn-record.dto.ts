@@ -21,7 +21,7 @@ import type {
 import { turnStatuses, type TurnFailure, type TurnStatus } from '../storage/shapes/stored-turn.js';
 
 /** The place of a turn among the branches of its conversation. */
-export class TurnPlaceDto {
+export class TurnBranchDto {
   /** The turn whose place it takes. */
   replaces?: string;
 
@@ -33,7 +33,7 @@ export class TurnPlaceDto {
 }
 
 /** A turn as it is now. Times are ISO-8601. */
-export class TurnRecordDto extends TurnPlaceDto {
+export class TurnRecordDto extends TurnBranchDto {
   turnId!: string;
 
   sessionId!: string;
@@ -96,11 +96,11 @@ export class OneTurnDto {
 }
 
 /** The place of a turn among the lines of its conversation. */
-export function viewPlace({
+export function viewBranch({
   replaces,
   supersededBy,
   copiedFrom,
-}: Pick<TurnRow, 'replaces' | 'supersededBy' | 'copiedFrom'>): TurnPlaceDto {
+}: Pick<TurnRow, 'replaces' | 'supersededBy' | 'copiedFrom'>): TurnBranchDto {
   return compact({
     replaces: replaces ?? undefined,
     supersededBy: supersededBy ?? undefined,
@@ -132,7 +132,7 @@ export function viewTurn(turn: TurnRow): TurnRecordDto {
     createdAt: turn.createdAt.toISOString(),
     startedAt: turn.startedAt?.toISOString() ?? null,
     endedAt: turn.endedAt?.toISOString() ?? null,
-    ...viewPlace(turn),
+    ...viewBranch(turn),
     ...compact({ replayOf: turn.request.replay?.turnId }),
     eventsUrl: eventsUrl(turn.id),
   };

@@ -22,7 +22,7 @@ import { findActiveTurn, findSessionAndTurn, getTurn, type TurnRow } from './sta
 import { viewTurn, type TurnRecordDto } from './turn-record.dto.js';
 
 /** A turn after a cursor. */
-export interface RestOfTurn extends Omit<SubmittedTurn, 'disposition'> {
+export interface ResumableTurn extends Omit<SubmittedTurn, 'disposition'> {
   /** The cursor to read after; absent: the turn is read from its start. */
   after: Cursor | undefined;
   isEnded: boolean;
@@ -72,7 +72,7 @@ export class TurnService {
    * @param turn a turn that was accepted just now, or the rest of one.
    */
   async follow(
-    turn: SubmittedTurn | RestOfTurn,
+    turn: SubmittedTurn | ResumableTurn,
     signal: AbortSignal,
     take: OnEvents,
   ): Promise<void> {
@@ -105,7 +105,7 @@ export class TurnService {
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for a cursor of
    * another turn, past the turn's end, or of an attempt that it has not had.
    */
-  async findRest(turnId: string, cursor: string | undefined): Promise<RestOfTurn> {
+  async findRest(turnId: string, cursor: string | undefined): Promise<ResumableTurn> {
     const { db } = this;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
@@ -160,7 +160,7 @@ export function isAccepted({ disposition }: SubmittedTurn): boolean {
   return disposition.type !== 'repeated' && disposition.type !== 'steered';
 }
 
-function stageOf(turn: SubmittedTurn | RestOfTurn): TurnStage {
+function stageOf(turn: SubmittedTurn | ResumableTurn): TurnStage {
   if ('disposition' in turn) return 'new';
   return turn.isEnded ? 'ended' : 'open';
 }

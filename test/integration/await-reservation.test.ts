@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openServerDatabase } from '../support/database/both-databases.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -56,7 +56,7 @@ describe('a call whose day is reserved by others', () => {
       ...deps(),
       turnId: own,
       emit: (event) => void notices.push(event),
-      withoutSlot: (work) => slot.without(work),
+      releaseSlotWhile: (work) => slot.releaseWhile(work),
     });
   const deps = () => ({ db: database.db, clock, signal: lease.signal });
   async function reserveAll(): Promise<Reservation> {
@@ -78,7 +78,7 @@ describe('a call whose day is reserved by others', () => {
     while (!progress.isDone) {
       // Nothing moves while the database is asked: time passes for the wait alone.
       if (clock.pending > timers) await clock.advance(250);
-      else await nextTurn();
+      else await yieldToEventLoop();
     }
     return { result: await done, ms: clock.now() - begunAt };
   }
@@ -89,7 +89,7 @@ describe('a call whose day is reserved by others', () => {
     const reservation = await reserveAll();
     const reserving = wait().reserve(call);
     const third = await slots.take();
-    while (clock.pending === 0) await nextTurn();
+    while (clock.pending === 0) await yieldToEventLoop();
     await clock.advance(5_000);
     await settle(database.db, reservation, { ...noUsage, inputTokens: 50, outputTokens: 50 });
     third.leave();

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { testPdf } from '../support/files/test-pdf.js';
 import { testZip } from '../support/files/test-zip.js';
 import { Extractor } from '../../src/attachments/extract/extractor.js';
-import type { TextSource } from '../../src/attachments/extract/outcomes.js';
+import type { TextSource } from '../../src/attachments/extract/extraction-types.js';
 
 const fixture = (name: string): Promise<Buffer> =>
   readFile(fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url)));

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openAttachment } from '../../src/attachments/load-path.js';
-import { closing, HeldFolder } from '../../src/platform/files/held-folder.js';
+import { closing, FolderHandle } from '../../src/platform/files/folder-handle.js';
 import { errorCode } from '../../src/platform/error-code.js';
 import type { JsonObject } from '../../src/platform/json.js';
 import { findSkills, readInside } from '../../src/agents/find-skills.js';
@@ -206,7 +206,7 @@ describe('a folder that a command exchanges for a link, over and over', () => {
     for (const end = Date.now() + RACE_MS; Date.now() < end;) {
       await mkdir(path.join(root, 'other/deep/er'), { recursive: true });
       await writeFile(path.join(root, 'other/deep/a.txt'), '');
-      const held = await HeldFolder.open(root);
+      const held = await FolderHandle.open(root);
       await closing(held, () => held.removeAll()).catch(codeOf);
       await mkdir(path.join(base, 'new'), { recursive: true });
       await writeFile(path.join(base, 'new/a.txt'), 'inside');

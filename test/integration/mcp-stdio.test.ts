@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-test-mcp.js';
@@ -147,7 +147,7 @@ describe('an MCP server that is a command', () => {
     expect(await isAlive(child)).toBe(true);
     await mcp.close();
     // The signal is sent, and the kernel delivers it in its own time.
-    while (await isAlive(child)) await nextTurn();
+    while (await isAlive(child)) await yieldToEventLoop();
   });
 
   it('sees PATH, HOME, LANG and what its definition says, and nothing of ours', async () => {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { and, asc, eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
@@ -13,7 +13,7 @@ import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import type { GivenAnswer } from '../../src/turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../src/turn/approvals/approval-answerer.js';
 import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 import { submit } from '../support/turn/submit.js';
@@ -32,7 +32,7 @@ const deploy: ToolDefinition = {
   open: () => ({
     run: async (_input, { callId }) => {
       runs.set(callId, (runs.get(callId) ?? 0) + 1);
-      for (let ticks = 0; ticks < 20; ticks += 1) await nextTick();
+      for (let ticks = 0; ticks < 20; ticks += 1) await yieldToEventLoop();
       return 'deployed';
     },
   }),
@@ -102,7 +102,7 @@ async function takeAway(turnId: string): Promise<void> {
 async function answer(
   turnId: string,
   which: number,
-  decision: GivenAnswer['decision'],
+  decision: AnswerInput['decision'],
 ): Promise<void> {
   const asked = (await approvalsOf(turnId))[which];
   if (asked === undefined) return;
@@ -169,7 +169,7 @@ async function passEvents(seen: readonly TurnEvent[], count: number): Promise<vo
   const enough = seen.length + count;
   let quiet = 0;
   for (let had = seen.length; had < enough && quiet < QUIET_TICKS; quiet += 1) {
-    await nextTick();
+    await yieldToEventLoop();
     if (seen.length > had) quiet = 0;
     had = seen.length;
   }
@@ -180,11 +180,11 @@ async function play(acts: readonly Act[]): Promise<{ turnId: string; seen: TurnE
   const turnId = await send();
   const seen: TurnEvent[] = [];
   const following = follow(turnId, seen);
-  while (!seen.some(({ type }) => type === 'approval.requested')) await nextTick();
+  while (!seen.some(({ type }) => type === 'approval.requested')) await yieldToEventLoop();
   const begun: Promise<void>[] = [];
   for (const one of acts) {
     await passEvents(seen, one.events);
-    for (let tick = 0; tick < one.ticks; tick += 1) await nextTick();
+    for (let tick = 0; tick < one.ticks; tick += 1) await yieldToEventLoop();
     begun.push(act(turnId, one));
   }
   await Promise.all(begun);
@@ -271,7 +271,7 @@ it('an answer of the client is said to have come once, whichever attempts follow
   const turnId = await send('[[tool=pick {}]] [[tokens=30 gap=20]]', { clientTools: [pick] });
   const seen: TurnEvent[] = [];
   const following = follow(turnId, seen);
-  while (seen.at(-1)?.type !== 'turn.parked') await nextTick();
+  while (seen.at(-1)?.type !== 'turn.parked') await yieldToEventLoop();
   const [asked] = await approvalsOf(turnId);
   const given = {
     decision: 'answer',
@@ -282,7 +282,7 @@ it('an answer of the client is said to have come once, whichever attempts follow
   const answer = { approvalId: asked?.id ?? '', given: { ...given, rule: undefined } };
   await test.services.answerer.answerOne(answer, 'local');
   // The stream is of the call's first attempt: its worker is gone, and a successor repeats it.
-  while (seen.at(-1)?.type !== 'text.delta') await nextTick();
+  while (seen.at(-1)?.type !== 'text.delta') await yieldToEventLoop();
   await takeAway(turnId);
   await following;
   const notices = (await loadArchive(database.db, turnId)).filter(

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -18,7 +18,7 @@ export async function collectAndFinalize(): Promise<void> {
   for (let collection = 1; collection <= COLLECTIONS; collection += 1) {
     registry.register({}, collection);
     while (!collected.has(collection)) {
-      await nextTurn();
+      await yieldToEventLoop();
       collectGarbage();
     }
   }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Clock } from '../../src/platform/clock.js';
 
 /** Time that moves when the test advances it. */
@@ -35,9 +35,9 @@ export class ManualClock implements Clock {
       this.#timers = this.#timers.filter((timer) => timer !== due);
       this.#now = due.at;
       due.callback();
-      await nextTurn();
+      await yieldToEventLoop();
     }
     this.#now = until;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

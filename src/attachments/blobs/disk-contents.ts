@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises
 import path from 'node:path';
 import { errorCode } from '../../platform/error-code.js';
 import type { BlobContents } from '../blob-store.js';
-import { closing } from '../../platform/files/held-folder.js';
+import { closing } from '../../platform/files/folder-handle.js';
 import { rechunk } from '../../platform/rechunk.js';
 
 /** Bytes of one write. */

@@ -7,7 +7,7 @@ import { extractions } from '../../storage/file-schema.js';
 import { localRequester, type Requester } from '../file-memory.js';
 import { BlobStore } from '../blob-store.js';
 import { Extractor, fitStoredImage, type FittedImage } from './extractor.js';
-import type { PdfOutcome, TextOutcome, TextSource } from './outcomes.js';
+import type { PdfOutcome, TextOutcome, TextSource } from './extraction-types.js';
 import { maxImageSide } from '../file-limits.js';
 
 /**

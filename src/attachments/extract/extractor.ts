@@ -20,7 +20,7 @@ import type {
   Refused,
   TextOutcome,
   TextSource,
-} from './outcomes.js';
+} from './extraction-types.js';
 import { ExtractorProcess, type ExtractorLimits } from './process/extractor-process.js';
 import { FairSlots, type Slot } from './process/fair-slots.js';
 

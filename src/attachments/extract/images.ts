@@ -1,6 +1,11 @@
 import path from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { FileFault, type ExtractedText, type ImageLimits, type ImageOutcome } from './outcomes.js';
+import {
+  FileFault,
+  type ExtractedText,
+  type ImageLimits,
+  type ImageOutcome,
+} from './extraction-types.js';
 import type { FindOcr } from './ocr-packages.js';
 
 const language = 'eng';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { FileFault } from './outcomes.js';
+import { FileFault } from './extraction-types.js';
 
 /** Packages of OCR. Optional: they take a hundred megabytes that most servers never use. */
 const packages = ['tesseract.js', '@tesseract.js-data/eng', '@napi-rs/canvas'] as const;

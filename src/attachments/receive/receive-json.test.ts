@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import Parser from 'stream-json/Parser.js';
@@ -179,7 +179,7 @@ describe('receiveJson', () => {
       await start({ plainBytes });
       const client = await server.connect(['Content-Length: 1000000']);
       await client.send(`{"files":[{"content":"${'QUJD'.repeat(50 * KiB)}`);
-      while (clock.pending === 0) await nextTurn();
+      while (clock.pending === 0) await yieldToEventLoop();
       await clock.advance(30_000);
       expect(await client.answer()).toMatch(/^HTTP\/1\.1 408 /);
       expect(await kept()).toEqual([0, 0]);
@@ -190,7 +190,7 @@ describe('receiveJson', () => {
     await start({ plainBytes: 0 });
     const client = await server.connect(['Content-Length: 1000000']);
     await client.send(`{"files":[{"content":"${'QUJD'.repeat(50 * KiB)}`);
-    while ((await kept())[1] === 0) await nextTurn();
+    while ((await kept())[1] === 0) await yieldToEventLoop();
     client.socket.destroy();
     await server.outcomes.count(1);
     expect(server.outcomes.items).toEqual([

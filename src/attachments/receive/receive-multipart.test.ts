@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
@@ -256,7 +256,7 @@ describe('receiveMultipart', () => {
     expect(client.socket.destroyed).toBe(false);
     await client.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
     await server.outcomes.count(2);
-    while (clock.pending > 0) await nextTurn();
+    while (clock.pending > 0) await yieldToEventLoop();
   });
 
   it('counts a body that does not say, and lets who sends on read the answer', async () => {
@@ -279,7 +279,7 @@ describe('receiveMultipart', () => {
   it('gives up when nothing comes', async () => {
     const client = await server.connect([formType, 'Content-Length: 1000']);
     await client.send(`--x\r\n${file}\r\n\r\nhalf`);
-    while (clock.pending === 0) await nextTurn();
+    while (clock.pending === 0) await yieldToEventLoop();
     await clock.advance(30_000);
     const answer = await client.answer();
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*"REQUEST_TIMEOUT"/s);
@@ -291,7 +291,7 @@ describe('receiveMultipart', () => {
   it('keeps nothing of a client that went away', async () => {
     const client = await server.connect([formType, 'Content-Length: 500000']);
     await client.send(`--x\r\n${file}\r\n\r\n${'a'.repeat(300 * KiB)}`);
-    while ((await kept())[1] === 0) await nextTurn();
+    while ((await kept())[1] === 0) await yieldToEventLoop();
     client.socket.destroy();
     await server.outcomes.count(1);
     expect(server.outcomes.items).toEqual([

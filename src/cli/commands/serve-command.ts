@@ -15,7 +15,7 @@ import {
   describeCreated,
   describeStart,
   startFields,
-  type Started,
+  type StartReport,
 } from '../render/describe-start.js';
 import { exitCodeOf } from '../render/explain-failure.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
@@ -113,7 +113,7 @@ export function complain(level: 'warn' | 'error', text: string, ...error: unknow
 }
 
 /** Prints a page on a terminal; elsewhere one log line, whatever the log level. */
-function announceServing(started: Started, url: string): void {
+function announceServing(started: StartReport, url: string): void {
   if (process.stdout.isTTY) return console.log(describeStart(started, url));
   const destination = process.stdout;
   const redact = (line: string): string => line;

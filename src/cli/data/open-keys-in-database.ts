@@ -3,7 +3,7 @@ import { KeyService } from '../../access/key-service.js';
 import type { CreatedKeyDto } from '../../access/key.dto.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
-import { KnownKeys } from '../../access/known-keys.js';
+import { ApiKeyCache } from '../../access/api-key-cache.js';
 import { NewKeyDto } from '../../access/key.dto.js';
 import type { KeyDto } from '../../access/key.dto.js';
 import type { Config } from '../../config/config.js';
@@ -38,7 +38,7 @@ export async function openKeysInDatabase(config: Config): Promise<KeyAdmin> {
   const clock = systemClock;
   const store = new KeyStore(db, clock);
   const audit = new AuditLog(db, clock);
-  const known = new KnownKeys(
+  const known = new ApiKeyCache(
     store,
     clock,
     createLogger({ level: 'warn', readable: true, redact: hideKeys }),

@@ -16,14 +16,14 @@ const routes = [
   '  GET  /health, /ready                 how the server is',
 ];
 
-export interface Started {
+export interface StartReport {
   config: Config;
   mode: ProviderMode;
   shells: Shells;
 }
 
 /** The text that `npm start` prints in a terminal once it serves. */
-export function describeStart(started: Started, url: string): string {
+export function describeStart(started: StartReport, url: string): string {
   if (started.config.role === 'worker') {
     return `Turnpike runs turns and serves ${url} (/health and /ready)`;
   }
@@ -47,13 +47,13 @@ export function describeStart(started: Started, url: string): string {
 }
 
 /** The facts of `describeStart` as the fields of one log line. */
-export function startFields(started: Started, url: string) {
+export function startFields(started: StartReport, url: string) {
   const { role } = started.config;
   const what = role === 'worker' ? 'runs turns and serves' : 'serves';
   return { url, role, ...describeParts(started), message: `Turnpike ${what} ${url} from now on` };
 }
 
-function describeParts({ config, mode, shells }: Started) {
+function describeParts({ config, mode, shells }: StartReport) {
   const isEmbedded = config.databaseUrl === undefined;
   const model = config.model ?? 'as each turn names it';
   return {

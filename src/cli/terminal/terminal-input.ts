@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { spawn } from 'node:child_process';
@@ -21,8 +21,8 @@ export function terminalInput(stdin: ReadStream, stdout: WriteStream): ChatInput
       stdin.setRawMode(true);
       stdin.resume();
       // Input from before the question does not answer it: two ticks drop what was typed.
-      await nextTick();
-      await nextTick();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
       stdout.write(prompt);
       return awaitKey(stdin, stdout, keys);
     },

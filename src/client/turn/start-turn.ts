@@ -4,7 +4,7 @@ import type { TurnOptions, Disposition } from '../server-types.js';
 import { RetryPolicy } from '../transport/retry-policy.js';
 import { StallSignal } from '../transport/receive-frames.js';
 import { Turn } from './turn.js';
-import type { ObjectOf } from './object-of.js';
+import type { ObjectOf } from './schema-type.js';
 import type { TurnResult } from './turn-result.js';
 
 export interface TurnRequest {

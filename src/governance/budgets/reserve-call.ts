@@ -123,7 +123,7 @@ export interface WaitDeps extends ReserveDeps {
   turnId: string;
   emit(notice: TurnEventBody): void;
   /** Waits for what needs no slot of the worker. */
-  withoutSlot(wait: () => Promise<void>): Promise<void>;
+  releaseSlotWhile(wait: () => Promise<void>): Promise<void>;
 }
 
 /** The wait of a call for its reservation: one deadline and one notice for all tries. */
@@ -145,7 +145,7 @@ export class ReservationWait {
       if (reserved.type === 'reserved' || !reserved.isWorthWaiting) return reserved;
       if (!(await this.#othersRun(call))) return reserveCall(deps, call);
       this.#begin(reserved.shortage);
-      await deps.withoutSlot(() => this.#untilHeadroom(call));
+      await deps.releaseSlotWhile(() => this.#untilHeadroom(call));
     }
     deps.signal.throwIfAborted();
     return reserveCall(deps, call);

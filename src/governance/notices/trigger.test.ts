@@ -6,7 +6,7 @@ import {
   asSystemBlock,
   escapeSystemTags,
   checkTriggers,
-  type Facts,
+  type TriggerFacts,
   type Trigger,
   type Notice,
 } from './trigger.js';
@@ -53,7 +53,7 @@ function said(mark: string): Omit<Notice, 'level' | 'urgency'> {
   return { mark, kind: mark, text: `${mark} is due`, metadata: {}, seenByModel: true };
 }
 
-function check(triggers: readonly Trigger[], facts: Partial<Facts> = {}) {
+function check(triggers: readonly Trigger[], facts: Partial<TriggerFacts> = {}) {
   const errors: [string, unknown][] = [];
   const due = checkTriggers(triggers, someFacts(facts), (id, error) => errors.push([id, error]));
   return { due, marks: due.map(({ mark }) => mark), errors };
@@ -75,7 +75,7 @@ describe('checkTriggers', () => {
     expect(check(triggers).marks).toEqual(['first', 'b:1', 'b:2', 'a', 'late']);
   });
 
-  it.each<[string, Partial<Trigger>, Facts['at'], string[]]>([
+  it.each<[string, Partial<Trigger>, TriggerFacts['at'], string[]]>([
     ['of this level', { levels: ['step'] }, 'step', ['a']],
     ['of another level', { levels: ['step'] }, 'message', []],
     ['of both levels', {}, 'message', ['a']],
@@ -116,7 +116,7 @@ const limitKinds = ['iteration-limit', 'token-limit', 'time-limit'];
 
 /** Facts that differ between the checks of a turn. */
 const look = fc.record({
-  at: fc.constantFrom<Facts['at']>('message', 'step'),
+  at: fc.constantFrom<TriggerFacts['at']>('message', 'step'),
   isFirstMessage: fc.boolean(),
   contextPercent: percent,
   memoryPercent: percent,
@@ -133,7 +133,7 @@ const look = fc.record({
 type Look = typeof look extends fc.Arbitrary<infer T> ? T : never;
 
 /** The facts of a turn, check by check, without `fired`. */
-function factsOf(looks: readonly Look[]): Facts[] {
+function factsOf(looks: readonly Look[]): TriggerFacts[] {
   return looks.map((one, step) => {
     const { at, isFirstMessage, todos, stepsSinceTodos, toolErrors } = one;
     return someFacts({

@@ -11,7 +11,7 @@ export interface Reading {
 }
 
 /** The input of triggers: data only, loaded by the caller. */
-export interface Facts {
+export interface TriggerFacts {
   /** `message`: before a turn's first model call. `step`: before a later call. */
   at: NoticeLevel;
   /** Model calls that have ended. */
@@ -64,7 +64,7 @@ export interface Trigger {
   /** Order of triggers, lower first; also the urgency of their notices. */
   priority: number;
   levels: readonly NoticeLevel[];
-  check(facts: Facts): readonly Omit<Notice, 'level' | 'urgency'>[];
+  check(facts: TriggerFacts): readonly Omit<Notice, 'level' | 'urgency'>[];
 }
 
 /**
@@ -80,7 +80,7 @@ export const TRIGGERS = Symbol('Triggers');
  */
 export function checkTriggers(
   triggers: readonly Trigger[],
-  facts: Facts,
+  facts: TriggerFacts,
   onError: (trigger: string, error: unknown) => void,
 ): Notice[] {
   const due = triggers
@@ -95,7 +95,7 @@ export function checkTriggers(
 
 function checkOne(
   { id, priority, check }: Trigger,
-  facts: Facts,
+  facts: TriggerFacts,
   onError: (trigger: string, error: unknown) => void,
 ): Notice[] {
   try {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from '../decision-tree/agent-config.js';
-import { checkTriggers, type Facts } from './trigger.js';
+import { checkTriggers, type TriggerFacts } from './trigger.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { defaultTriggers, triggerTable } from './triggers.js';
 
-const quiet: Facts = {
+const quiet: TriggerFacts = {
   at: 'step',
   step: 3,
   isFirstMessage: false,
@@ -25,7 +25,7 @@ const quiet: Facts = {
 const rethrow = (_trigger: string, error: unknown): never => {
   throw error;
 };
-const marksOf = (facts: Partial<Facts>): string[] =>
+const marksOf = (facts: Partial<TriggerFacts>): string[] =>
   checkTriggers(defaultTriggers, { ...quiet, ...facts }, rethrow).map(({ mark }) => mark);
 
 const open: Todo = { id: 'a', content: 'Write it', status: 'pending' };
@@ -40,7 +40,7 @@ const full = rise({ memoryPercent: 90, diskPercent: 90 });
 
 // What each says, and when, its own suite says; here is what they are together.
 describe('the triggers', () => {
-  it.each<[string, Partial<Facts>, string[]]>([
+  it.each<[string, Partial<TriggerFacts>, string[]]>([
     ['nothing', {}, []],
     [
       'open todos of a first message',

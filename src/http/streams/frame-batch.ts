@@ -47,11 +47,13 @@ export function streamTexts(
   options?: { mayBeEmpty?: boolean },
 ): FrameStream {
   const plain = { texts: (text: string) => [text], isOver: () => false };
-  return streamFrames(handOn(textsUntil), plain, options);
+  return streamFrames(followItems(textsUntil), plain, options);
 }
 
 /** Hands on items that are made one by one: the next when there is room for it. */
-export function handOn<Item>(itemsUntil: (left: AbortSignal) => AsyncIterable<Item>): Follow<Item> {
+export function followItems<Item>(
+  itemsUntil: (left: AbortSignal) => AsyncIterable<Item>,
+): Follow<Item> {
   return async (left, take) => {
     for await (const item of itemsUntil(left)) if (await take(item)) return;
   };

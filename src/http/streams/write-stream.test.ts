@@ -9,7 +9,7 @@ import { collectGarbage } from '../../../test/support/collect-garbage.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
-import { FrameStream, handOn, streamFrames } from './frame-batch.js';
+import { FrameStream, followItems, streamFrames } from './frame-batch.js';
 import { writeStream, type DropReason } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
@@ -70,7 +70,11 @@ describe('writeStream', () => {
   type Follow = (signal: AbortSignal) => AsyncIterable<readonly TurnEvent[]>;
   const onOpen = () => (dropped?: DropReason) => void ends.push(dropped);
   const write = (follow: Follow, options = {}, timeoutMs = 1_000) => {
-    const frames = streamFrames(handOn(follow), new TurnEncoder(harnessDialect, 'turn_1'), options);
+    const frames = streamFrames(
+      followItems(follow),
+      new TurnEncoder(harnessDialect, 'turn_1'),
+      options,
+    );
     return writeStream(response, frames, { clock, logger: silentLogger, timeoutMs, onOpen });
   };
   const until = async (condition: () => boolean): Promise<void> => {

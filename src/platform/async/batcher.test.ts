@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { expect, it, describe } from '@jest/globals';
 import { Batcher, LoopShare } from './batcher.js';
 
@@ -13,12 +13,12 @@ it('runs what waits together, and what comes meanwhile in the next run', async (
     return items.map((item) => item * 2);
   }, never);
   const first = [batcher.add(1), batcher.add(2)];
-  await nextTurn();
+  await yieldToEventLoop();
   const next = [batcher.add(3), batcher.add(4)];
   expect(runs).toEqual([[1, 2]]);
   ends[0]?.();
   expect(await Promise.all(first)).toEqual([2, 4]);
-  await nextTurn();
+  await yieldToEventLoop();
   expect(runs).toEqual([
     [1, 2],
     [3, 4],

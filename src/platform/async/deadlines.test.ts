@@ -1,5 +1,5 @@
 import { getMaxListeners } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import {
@@ -124,8 +124,8 @@ describe('untilAborted, when the signal comes first', () => {
     await expect(result).rejects.toBe(stop);
     fail(new Error('late'));
     // The runtime reports what nobody handled after the microtasks of a turn of the loop.
-    await nextTurn();
-    await nextTurn();
+    await yieldToEventLoop();
+    await yieldToEventLoop();
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
   });

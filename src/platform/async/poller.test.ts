@@ -1,4 +1,4 @@
-import { setImmediate as macrotask } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { Poller, type PollerOptions } from './poller.js';
@@ -30,7 +30,7 @@ describe('Poller', () => {
     expect(looks).toBe(0);
     poller.now();
     expect(looks).toBe(1);
-    await macrotask();
+    await yieldToEventLoop();
     await clock.advance(999);
     expect(looks).toBe(1);
     await clock.advance(1_001);
@@ -59,10 +59,10 @@ describe('Poller', () => {
     poller.later();
     expect([ends.length, clock.pending]).toEqual([1, 0]);
     ends[0]?.();
-    await macrotask();
+    await yieldToEventLoop();
     expect(ends).toHaveLength(2);
     ends[1]?.();
-    await macrotask();
+    await yieldToEventLoop();
     expect([ends.length, clock.pending]).toEqual([2, 1]);
     await poller.stop();
   });
@@ -75,7 +75,7 @@ describe('Poller', () => {
       poller.now();
       for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
       poller.now();
-      await macrotask();
+      await yieldToEventLoop();
       await poller.stop();
       expect(looks).toBe(2);
       expect(clock.pending).toBe(0);
@@ -89,7 +89,7 @@ describe('Poller', () => {
       if (looks === 1) throw new Error('not now');
     });
     poller.now();
-    await macrotask();
+    await yieldToEventLoop();
     await clock.advance(1_000);
     expect([looks, errors]).toEqual([2, [new Error('not now')]]);
     await poller.stop();
@@ -107,7 +107,7 @@ describe('Poller', () => {
     });
     const start = clock.now();
     poller.now();
-    await macrotask();
+    await yieldToEventLoop();
     await clock.advance(10_000);
     expect(looks).toEqual([start, start, start + 300]);
     expect(began).toEqual(looks);
@@ -124,13 +124,13 @@ describe('Poller', () => {
     poller.now();
     poller.begin(new Promise((resolve) => (finish = resolve)), true);
     ends[0]?.();
-    await macrotask();
+    await yieldToEventLoop();
     expect([poller.running, ends.length]).toEqual([1, 1]);
     finish();
-    await macrotask();
+    await yieldToEventLoop();
     expect([poller.running, ends.length]).toEqual([0, 2]);
     poller.begin(Promise.resolve(), false);
-    await macrotask();
+    await yieldToEventLoop();
     expect([poller.running, ends.length]).toEqual([0, 2]);
     ends[1]?.();
     await poller.stop();
@@ -148,7 +148,7 @@ describe('Poller', () => {
     poller.now();
     poller.later();
     ends[0]?.();
-    await macrotask();
+    await yieldToEventLoop();
     expect(events).toEqual([]);
     finish();
     await stopped;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 /** Takes a chunk. @returns whether no other is wanted. */
-export type TakeChunk = (chunk: Uint8Array) => boolean;
+export type OnChunk = (chunk: Uint8Array) => boolean;
 
 /** The chunks of a body, in order. */
 export interface ChunkSource {
@@ -11,7 +11,7 @@ export interface ChunkSource {
    * @returns whether one was enough; false: the body ended before.
    * @throws what `take` throws; TypeError when the connection breaks; the signal's reason.
    */
-  readUntil(take: TakeChunk): Promise<boolean>;
+  readUntil(take: OnChunk): Promise<boolean>;
 }
 
 /**
@@ -26,7 +26,7 @@ export class StreamedResponse extends Response implements ChunkSource {
     this.#chunks = chunks;
   }
 
-  readUntil(take: TakeChunk): Promise<boolean> {
+  readUntil(take: OnChunk): Promise<boolean> {
     return this.#chunks.readUntil(take);
   }
 }
@@ -170,7 +170,7 @@ function isEventStream(headers: Headers): boolean {
 }
 
 interface Reading {
-  take: TakeChunk;
+  take: OnChunk;
   resolve(isEnough: boolean): void;
   reject(error: unknown): void;
 }
@@ -206,7 +206,7 @@ class Chunks implements ChunkSource {
     this.#settle();
   }
 
-  readUntil(take: TakeChunk): Promise<boolean> {
+  readUntil(take: OnChunk): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const reading = { take, resolve, reject };
       this.#reading = reading;

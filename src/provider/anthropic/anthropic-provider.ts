@@ -19,7 +19,7 @@ import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
-import type { ChunkSource, TakeChunk } from '../../platform/tuned/dispatch-fetch.js';
+import type { ChunkSource, OnChunk } from '../../platform/tuned/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
 import { toCountRequest, toRequest } from './to-request.js';
 
@@ -251,7 +251,7 @@ function eventReader({
   watch: StallTimer;
   span: CallSpan;
   give: OnModelEvents;
-}): TakeChunk {
+}): OnChunk {
   const parse = createStreamParser();
   return (chunk) => {
     const { events, ended, error } = parse(chunk);

@@ -51,7 +51,7 @@ export interface RequestPrefix {
   thinkingAfter?: string;
   /**
    * What is left out of the session's requests, because the provider refused it and took the request
-   * without: see `leave-out.ts`. Absent: nothing.
+   * without: see `left-out-content.ts`. Absent: nothing.
    */
   leftOut?: readonly string[];
 }

@@ -41,14 +41,14 @@ export interface StoredRequest {
   /** What the request had of its own on the wire of the Responses API. */
   responses?: StoredResponsesRequest;
   /** The turn that it is a replay of. */
-  replay?: ReplayTerms;
+  replay?: ReplayParams;
 }
 
 /** Where a replay's tool results come from; `none`: no tool may be called. */
 export const replayTools = ['recorded', 'none'] as const;
 export type ReplayTools = (typeof replayTools)[number];
 
-export interface ReplayTerms {
+export interface ReplayParams {
   /** The recorded turn. */
   turnId: string;
   tools: ReplayTools;

@@ -4,13 +4,13 @@ import { fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
 import { errorCode } from '../../platform/error-code.js';
 import {
   closing,
-  HeldFolder,
+  FolderHandle,
   openFile,
   readBytes,
   openExisting,
   replaceFile,
   type ExistingFile,
-} from '../../platform/files/held-folder.js';
+} from '../../platform/files/folder-handle.js';
 import type { JsonObject } from '../../platform/json.js';
 import { editText } from '../../platform/text/edit-lines.js';
 import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
@@ -284,13 +284,13 @@ async function change(
   tool: 'write' | 'edit',
   filePath: string,
   context: ToolContext,
-  work: (folder: HeldFolder, name: string, existing?: ExistingFile) => Promise<string>,
+  work: (folder: FolderHandle, name: string, existing?: ExistingFile) => Promise<string>,
 ): Promise<string> {
   const definition = tool === 'write' ? writeTool : editTool;
   const found = await locatePath(definition, filePath, context);
   if (found.path === found.base) throw new ToolFailure(`${tool}: ${filePath}: is a directory`);
   return naming(tool, filePath, async () => {
-    const root = await HeldFolder.open(found.base);
+    const root = await FolderHandle.open(found.base);
     const way = { make: tool === 'write' };
     const folder = await closing(root, () => root.open(path.dirname(found.path), way));
     const name = path.basename(found.path);

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { canonicalize, fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
-import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
+import { closing, FolderHandle, unlessGone } from '../../platform/files/folder-handle.js';
 import { LoopShare } from '../../platform/async/batcher.js';
 import { isWithin } from '../../platform/is-within.js';
 import { denyOwnPath, hiddenFrom } from '../../governance/permissions/own-paths.js';
@@ -62,7 +62,7 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
   const share = new LoopShare(filesPerTurn);
   let [entries, work, sinceBreak] = [0, 0, 0];
   /** @returns whether a limit ended the search. */
-  const list = async (folder: Visited, held: HeldFolder): Promise<boolean> => {
+  const list = async (folder: Visited, held: FolderHandle): Promise<boolean> => {
     for await (const entry of held.entries()) {
       signal.throwIfAborted();
       entries += 1;
@@ -86,7 +86,7 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
     return false;
   };
   const folders: Visited[] = [{ path: search.root, states: pattern.start, depth: 0 }];
-  const root = await unlessGone(HeldFolder.open(search.root));
+  const root = await unlessGone(FolderHandle.open(search.root));
   if (root === undefined) return { files };
   try {
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -134,7 +134,7 @@ export interface LocatedPath {
 
 /**
  * Finds where a path leads, and judges that: the links may have been turned since the rules were asked about the call.
- * What is opened after that must be opened as `HeldFolder` does, without following a link.
+ * What is opened after that must be opened as `FolderHandle` does, without following a link.
  *
  * @param requested absolute, or relative to the workdir.
  * @throws ToolFailure for a path outside of the workdir, of the server's own, or that is denied.

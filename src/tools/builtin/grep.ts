@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import { systemClock } from '../../platform/clock.js';
-import { HeldFolder, readBytes, unlessGone } from '../../platform/files/held-folder.js';
+import { FolderHandle, readBytes, unlessGone } from '../../platform/files/folder-handle.js';
 import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import { readText } from './file-text.js';
 import { findPaths, locateSearch } from './find-paths.js';
@@ -167,13 +167,13 @@ async function searchFiles(requested: unknown, searching: Searching): Promise<vo
   // Nothing is found in a file.
   const paths =
     files.length > 0 || where.isOut(where.root) ? files.map((one) => one.path) : [where.root];
-  let folder: HeldFolder | undefined;
+  let folder: FolderHandle | undefined;
   try {
     for (const path of paths) {
       signal.throwIfAborted();
       if (folder?.path !== dirname(path)) {
         await folder?.close();
-        folder = await unlessGone(HeldFolder.open(dirname(path)));
+        folder = await unlessGone(FolderHandle.open(dirname(path)));
       }
       if (folder === undefined) continue;
       const name = relative(base, path);
@@ -192,7 +192,7 @@ type Match = readonly [line: number, text: string];
 
 /** The text of a file; undefined for what is gone, binary or too large. */
 async function textOf(
-  folder: HeldFolder,
+  folder: FolderHandle,
   path: string,
   { name, found }: { name: string; found: Findings },
 ): Promise<string | undefined> {

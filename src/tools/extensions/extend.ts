@@ -5,7 +5,7 @@ import type {
   DecisionTree,
   ToolResult,
 } from '../../governance/decision-tree/decision-trees.js';
-import type { NoticeLevel, Facts } from '../../governance/notices/trigger.js';
+import type { NoticeLevel, TriggerFacts } from '../../governance/notices/trigger.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { RetryClass, ToolDefinition } from '../tool.js';
@@ -16,7 +16,7 @@ export type {
   AgentStateChange,
   Continuation,
   DecisionTree,
-  Facts,
+  TriggerFacts as Facts,
   JsonObject,
   NoticeLevel,
   RetryClass,
@@ -88,7 +88,7 @@ export interface ExtensionTrigger {
   /** When it is checked: before a turn's first model call, before later calls. Default: both. */
   levels?: readonly NoticeLevel[];
   /** The notices that are due now. A pure function of the facts, without I/O. */
-  check(facts: Facts): readonly ExtensionNotice[];
+  check(facts: TriggerFacts): readonly ExtensionNotice[];
 }
 
 /**

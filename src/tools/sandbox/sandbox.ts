@@ -2,10 +2,10 @@ import { realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
-import { closing, HeldFolder, unlessGone } from '../../platform/files/held-folder.js';
+import { closing, FolderHandle, unlessGone } from '../../platform/files/folder-handle.js';
 import { isWithin } from '../../platform/is-within.js';
 import { ToolFailure } from '../tool.js';
-import { homeFolders, kernelFolders, secretPaths } from '../own-paths.js';
+import { homeFolders, kernelFolders, secretPaths } from '../resolve-own-paths.js';
 import { bubblewrapArguments, findBubblewrap, tryBubblewrap, type RealPath } from './bubblewrap.js';
 import {
   findCgroups,
@@ -180,7 +180,7 @@ function isRoot(): boolean {
  * @throws ToolFailure when it has one then.
  */
 async function identityOf(folder: string, isExact: boolean): Promise<string> {
-  const held = await unlessGone(HeldFolder.open(isExact ? folder : await realpath(folder)));
+  const held = await unlessGone(FolderHandle.open(isExact ? folder : await realpath(folder)));
   if (held === undefined) throw rootMoved();
   return closing(held, () => held.identity());
 }
@@ -232,7 +232,7 @@ async function existingPaths(paths: readonly string[]): Promise<RealPath[]> {
   return found.filter((one) => one !== undefined);
 }
 
-export interface Strength {
+export interface SandboxStrength {
   /** Controllers that limit the sandbox. */
   limited: readonly Controller[];
   /** Whether system calls are filtered. */
@@ -241,7 +241,7 @@ export interface Strength {
 }
 
 /** The limits and protections that a sandbox lacks, each in a few words. Pure. */
-export function findWeaknesses({ limited, isFiltered, isRoot }: Strength): string[] {
+export function findWeaknesses({ limited, isFiltered, isRoot }: SandboxStrength): string[] {
   const without = (controller: Controller, weakness: string) =>
     limited.includes(controller) ? [] : [weakness];
   return [

@@ -10,7 +10,7 @@ import { sessions, turns } from '../../storage/schema.js';
 import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
 import type { ApprovalRow, NewApproval, Decision } from './approval-writes.js';
-import type { GivenAnswer } from './approval-answerer.js';
+import type { AnswerInput } from './approval-answerer.js';
 import { useShared } from '../../../test/support/suite.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
@@ -53,14 +53,14 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     });
   const ask = async (more: Partial<NewApproval> = {}): Promise<ApprovalRow> =>
     storeApproval(database.db, await parkedTurn(), more);
-  const given = (decision: Decision, more: Partial<GivenAnswer> = {}): GivenAnswer => ({
+  const given = (decision: Decision, more: Partial<AnswerInput> = {}): AnswerInput => ({
     decision,
     message: undefined,
     input: undefined,
     rule: undefined,
     ...more,
   });
-  const answer = (id: string, what: GivenAnswer, by = 'ann'): Promise<ApprovalRow> =>
+  const answer = (id: string, what: AnswerInput, by = 'ann'): Promise<ApprovalRow> =>
     test.services.answerer.answerOne({ approvalId: id, given: what }, by);
   const rowOf = async (id: string): Promise<ApprovalRow | undefined> => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
@@ -71,7 +71,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     return turn;
   };
 
-  it.each<[Decision, Partial<GivenAnswer>, object]>([
+  it.each<[Decision, Partial<AnswerInput>, object]>([
     ['approve', {}, {}],
     ['approve', { input: { file_path: 'b' } }, { editedInput: { file_path: 'b' } }],
     ['approve-session', {}, {}],
@@ -145,7 +145,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   });
 
   describe('with others', () => {
-    const several = (what: [string, GivenAnswer][]) =>
+    const several = (what: [string, AnswerInput][]) =>
       test.services.answerer.answer({
         answers: what.map(([approvalId, one]) => ({ approvalId, given: one })),
         by: 'ann',
@@ -159,7 +159,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     it('is taken with them, and lets the turn go on once', async () => {
       const { turnId, first, second } = await askTwo();
       const other = await ask();
-      const all: [string, GivenAnswer][] = [
+      const all: [string, AnswerInput][] = [
         [second.id, given('answer', { output: 'red' })],
         [other.id, given('deny')],
         [first.id, given('approve')],
@@ -279,7 +279,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
   const push = { name: 'bash', input: { command: 'git push' } } as const;
   const docs = { name: 'edit', input: { path: 'docs/a.md' } } as const;
 
-  it.each<[string, Partial<NewApproval>, Partial<GivenAnswer>]>([
+  it.each<[string, Partial<NewApproval>, Partial<AnswerInput>]>([
     ['bash(git push)', push, {}],
     ['bash(git *)', push, {}],
     ['bash', push, {}],
@@ -295,7 +295,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     });
   });
 
-  it.each<[string, Partial<NewApproval>, Partial<GivenAnswer>, string]>([
+  it.each<[string, Partial<NewApproval>, Partial<AnswerInput>, string]>([
     ['bash(git pull*)', push, {}, 'for example bash(git push), or leave it out'],
     ['write', push, {}, 'for example bash(git push), or leave it out'],
     [
@@ -320,7 +320,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     expect(await rowOf(asked.id)).toEqual(asked);
   });
 
-  it.each<[Partial<GivenAnswer>, Partial<NewApproval>, string]>([
+  it.each<[Partial<AnswerInput>, Partial<NewApproval>, string]>([
     [{ decision: 'deny', rule: 'write' }, {}, "'rule' goes with"],
     [{ decision: 'approve', rule: 'write' }, {}, "'rule' goes with"],
     [{ decision: 'approve-session', rule: 'write(' }, {}, "'rule' "],

@@ -32,7 +32,7 @@ const SHOWN = 200;
 
 export interface AnswerToApproval {
   approvalId: string;
-  given: GivenAnswer;
+  given: AnswerInput;
 }
 
 /** Takes the answers of people to approvals, and resumes the turns that were parked for them. */
@@ -72,12 +72,12 @@ export class ApprovalAnswerer {
   async answer({
     answers,
     by,
-    beside,
+    alsoStore,
   }: {
     answers: readonly AnswerToApproval[];
     by: string;
     /** What is stored with the answers, unless they were given before. */
-    beside?: ((tx: Queryable) => Promise<void>) | undefined;
+    alsoStore?: ((tx: Queryable) => Promise<void>) | undefined;
   }): Promise<ApprovalRow[]> {
     const { db, store, queue, logger } = this;
     const valid: { asked: ApprovalRow; answer: Answer }[] = [];
@@ -103,7 +103,7 @@ export class ApprovalAnswerer {
         turnIds.add(row.turnId);
         await this.audit.write(auditOf(row, by), tx);
       }
-      if (turnIds.size > 0) await beside?.(tx);
+      if (turnIds.size > 0) await alsoStore?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });
@@ -191,7 +191,7 @@ function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
 }
 
 /** An answer as it came, with fields of the right kind. */
-export interface GivenAnswer {
+export interface AnswerInput {
   decision: Decision;
   message: string | undefined;
   input: unknown;
@@ -222,7 +222,7 @@ type ToolList = Pick<ToolRegistry, 'list' | 'select'>;
 function validateAnswer(
   tools: ToolList,
   asked: ApprovalRow,
-  given: GivenAnswer,
+  given: AnswerInput,
 ): Omit<Answer, 'by' | 'files'> {
   const { decision, input } = given;
   checkKind(asked, decision);
@@ -257,7 +257,7 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
   }
 }
 
-function checkFields(decision: Decision, given: GivenAnswer): void {
+function checkFields(decision: Decision, given: AnswerInput): void {
   const { message = '', input, rule, output, isError } = given;
   if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
     throw invalidRequest(

@@ -9,7 +9,7 @@ import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { ApprovalStore } from './approval-store.js';
 import type { NewApproval } from './approval-writes.js';
 import { type ApprovalQueryDto, viewApproval } from './approval.dto.js';
-import type { GivenAnswer } from './approval-answerer.js';
+import type { AnswerInput } from './approval-answerer.js';
 import { useShared } from '../../../test/support/suite.js';
 
 describe('ApprovalStore', () => {
@@ -171,7 +171,7 @@ describe('approvals as clients see them', () => {
   const database = useDatabase();
   const test = useShared(() => openTestServices(database, []));
   const store = useShared(() => new ApprovalStore(database.db));
-  const answer = (approvalId: string, given: GivenAnswer, by: string) =>
+  const answer = (approvalId: string, given: AnswerInput, by: string) =>
     test.services.answerer.answerOne({ approvalId, given }, by);
 
   it('gives pages, and says where the next one begins as long as there is one', async () => {

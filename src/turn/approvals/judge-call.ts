@@ -132,7 +132,7 @@ export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
   if (permission.verdict === 'deny') {
     return { type: 'answer', status: 'denied', output: permission.reason };
   }
-  const given = judgeGiven(approvals);
+  const given = judgeAnswered(approvals);
   if (given !== undefined) return given;
   if (fault !== undefined) {
     return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
@@ -142,7 +142,7 @@ export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
 }
 
 /** The verdict by what the client was asked, also where the turn offers its tool no longer; undefined: it was not asked. */
-export function judgeGiven(approvals: readonly ApprovalRow[]): CallVerdict | undefined {
+export function judgeAnswered(approvals: readonly ApprovalRow[]): CallVerdict | undefined {
   const asked = approvals.find(({ kind }) => kind === 'client-tool');
   return asked && judgeAnswer(asked);
 }

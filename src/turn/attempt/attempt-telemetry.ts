@@ -42,7 +42,7 @@ function acceptedIn({
   return { traceparent, ...compact({ tracestate: tracestate ?? undefined }) };
 }
 
-export interface Counted {
+export interface MeteredAttempt {
   /** Its model may change with a fallback. */
   turn: Pick<TurnRow, 'createdAt' | 'options'>;
   /** Whether the server has a tool of that name, built in or an extension's. */
@@ -52,14 +52,14 @@ export interface Counted {
 /** Counts what an attempt archived: an event is archived once, whatever dies before or after. */
 export function countEvents(
   metrics: Metrics,
-  counted: Counted,
+  counted: MeteredAttempt,
   events: readonly TurnEvent[],
 ): void {
   for (const event of events) countEvent(metrics, counted, event);
 }
 
 /** Events that are not named here have no metric. */
-function countEvent(metrics: Metrics, counted: Counted, event: TurnEvent): void {
+function countEvent(metrics: Metrics, counted: MeteredAttempt, event: TurnEvent): void {
   if (event.type === 'turn.started') {
     metrics.turnQueue.observe((Date.parse(event.at) - counted.turn.createdAt.getTime()) / 1_000);
   } else if (event.type === 'turn.recovering') {
@@ -89,7 +89,7 @@ function countUsage({ tokens, costUsd }: Metrics, model: string, usage: Usage): 
 }
 
 /** `other` stands for tools of the client and of the provider, and for names that the model made up. */
-function toolLabel(name: string, { isServerTool }: Counted): string {
+function toolLabel(name: string, { isServerTool }: MeteredAttempt): string {
   if (isServerTool(name)) return name;
   return name.startsWith('mcp__') ? 'mcp' : 'other';
 }

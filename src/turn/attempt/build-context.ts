@@ -24,7 +24,7 @@ import type { Deadline } from '../state/lease.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { loadRecording, type Recording } from '../state/recording.js';
-import type { Facts } from '../../governance/notices/trigger.js';
+import type { TriggerFacts } from '../../governance/notices/trigger.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import { findUnseenWrites } from '../branches/written-files.js';
@@ -244,7 +244,7 @@ type Parked = Pick<Attempt, 'approvals' | 'children'> & {
  * Results that came while the turn was parked: of tools that its client runs, and of subagents that an
  * earlier attempt had started. Pure.
  */
-export function findArrived({ turn, approvals, children }: Parked): Facts['background'] {
+export function findArrived({ turn, approvals, children }: Parked): TriggerFacts['background'] {
   const answered = approvals
     .filter(({ kind, decision }) => kind === 'client-tool' && decision === 'answer')
     .map(({ id, name, isError }) => ({

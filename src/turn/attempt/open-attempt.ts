@@ -15,8 +15,8 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 import type { OpenSpan } from '../../telemetry/tracing.js';
 import { loadApprovals } from '../approvals/approval-store.js';
-import { isExhausted, isProgress } from '../queue/attempts-in-vain.js';
-import type { Attempt, Claim, WithoutSlot, ChildTurn } from '../state/attempt.js';
+import { isExhausted, isProgress } from '../queue/takeover-guard.js';
+import type { Attempt, Claim, ReleaseSlotWhile, ChildTurn } from '../state/attempt.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Lease } from '../state/lease.js';
 import {
@@ -29,12 +29,12 @@ import {
 import { openState } from '../state/turn-state.js';
 import { countEvents, turnLogger } from './attempt-telemetry.js';
 
-export interface AttemptTerms {
+export interface AttemptResources {
   lease: Lease;
   /** Absent: the attempt only ends the turn. */
   span?: OpenSpan;
   /** Absent: the attempt has no slot. */
-  withoutSlot?: WithoutSlot;
+  releaseSlotWhile?: ReleaseSlotWhile;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface AttemptTerms {
 export async function openAttempt(
   services: AttemptServices,
   claim: Claim,
-  { lease, span, withoutSlot = (wait) => wait() }: AttemptTerms,
+  { lease, span, releaseSlotWhile = (wait) => wait() }: AttemptResources,
 ): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
   const { db, clock, config, tools } = services;
   const { options } = claim.options;
@@ -82,7 +82,7 @@ export async function openAttempt(
     clock,
     logger,
     lease,
-    withoutSlot,
+    releaseSlotWhile,
     ...compact({ span }),
     writer: openWriter(services, claim, { archived, lease, logger }),
     isHarmless: (name) => isHarmless(tools, name),

@@ -19,7 +19,7 @@ import {
   forkOfUnended,
   turnNotInSession,
 } from '../state/turn-errors.js';
-import { lineBefore, unknownTo } from '../state/stored-turn.js';
+import { historyBefore, unseenBy } from '../state/stored-turn.js';
 import type { ForkedSessionDto } from './fork.dto.js';
 import { prefixAsOf, todosAsOf } from './supersede-turns.js';
 import { copyTurns, type CopiedIds } from './copy-turns.js';
@@ -151,7 +151,7 @@ export class SessionForker {
       .where(eq(turns.sessionId, source.id))
       .orderBy(asc(createdAt), asc(id));
     const line = lineOf(all, source.id, forkedFrom);
-    const others = unknownTo(all, line).map((turn) => turn.id);
+    const others = unseenBy(all, line).map((turn) => turn.id);
     const kept = line.map((turn) => turn.id);
     // A fork that has had no turn of its own was not told yet of what its source wrote.
     const isUnannounced = line.every((turn) => turn.copiedFrom !== null);
@@ -189,7 +189,7 @@ function lineOf(
   sessionId: string,
   { turnId, position }: ForkSource,
 ): ForkableTurn[] {
-  const before = lineBefore(all, turnId);
+  const before = historyBefore(all, turnId);
   const named = all.find((turn) => turn.id === turnId);
   if (before === undefined || named === undefined) throw turnNotInSession(turnId, sessionId);
   const line = position === 'before' ? before : [...before, named];

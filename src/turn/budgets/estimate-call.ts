@@ -145,8 +145,8 @@ function shift({ added, input, cached }: CallEstimate, off: number): CallEstimat
   return { added: Math.max(0, added + off), input: Math.max(0, input + off), cached };
 }
 
-/** The terms that a call is counted by, beside its provider's report. */
-export interface CallTerms {
+/** What a call is counted by, beside its provider's report. */
+export interface CallAccounting {
   /** See `CallEstimate`. */
   added: number;
   /** Undefined where it is not known. */
@@ -154,7 +154,7 @@ export interface CallTerms {
 }
 
 /** A call's usage with what it added and cost. Pure. */
-export function countUsage(reported: Usage, { added, price }: CallTerms): Usage {
+export function countUsage(reported: Usage, { added, price }: CallAccounting): Usage {
   return {
     ...reported,
     addedTokens: added + reported.outputTokens,

@@ -66,14 +66,21 @@ export async function reserveHeadroom(
   return counted === undefined ? found : reserve(counted);
 }
 
-function waitDeps({ services, clock, lease, turn, writer, withoutSlot }: AttemptContext): WaitDeps {
+function waitDeps({
+  services,
+  clock,
+  lease,
+  turn,
+  writer,
+  releaseSlotWhile,
+}: AttemptContext): WaitDeps {
   return {
     db: services.db,
     clock,
     signal: lease.signal,
     turnId: turn.id,
     emit: (notice) => writer.emit(notice),
-    withoutSlot,
+    releaseSlotWhile,
   };
 }
 

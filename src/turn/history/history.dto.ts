@@ -11,7 +11,7 @@ import {
 import { PageDto, PageLimit, PageToken, PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
-import { TurnPlaceDto } from '../turn-record.dto.js';
+import { TurnBranchDto } from '../turn-record.dto.js';
 import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 import type { RetryClass } from '../../tools/tool.js';
 import { OneOf } from '../../http/fields/field-rules.decorator.js';
@@ -21,7 +21,7 @@ const supersededChoices = ['hide', 'show'] as const;
 export type SupersededChoice = (typeof supersededChoices)[number];
 
 /** A turn in a list. */
-export class ListedTurnDto extends TurnPlaceDto {
+export class ListedTurnDto extends TurnBranchDto {
   turnId!: string;
 
   @ApiProperty({ enum: turnStatuses }) status!: TurnStatus;

@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql, type SQL, asc } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnOutcome } from '../../events/turn-event.js';
-import { viewPlace } from '../turn-record.dto.js';
+import { viewBranch } from '../turn-record.dto.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 
 export interface TurnListPage {
@@ -120,7 +120,7 @@ export function viewListedTurn(turn: ListedTurn): ListedTurnDto {
     usage: turn.usage,
     outcome: hasEnded(turn.status) ? turn.status : null,
     reason: turn.endReason,
-    ...viewPlace(turn),
+    ...viewBranch(turn),
   };
 }
 

@@ -3,7 +3,7 @@ import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
-import type { Refused } from '../prompt/leave-out.js';
+import type { Refused } from '../prompt/left-out-content.js';
 
 export class TextPartDto {
   @ApiProperty({ enum: ['text'] }) type!: 'text';

@@ -8,7 +8,7 @@ import type { StoredNotice } from '../../governance/notices/trigger.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';
-import { callKey, partKey } from '../prompt/leave-out.js';
+import { callKey, partKey } from '../prompt/left-out-content.js';
 import type { StoredTurn, StepRow } from '../state/stored-turn.js';
 import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
 import type { JsonObject } from '../../platform/json.js';

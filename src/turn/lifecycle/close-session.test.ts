@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { useDatabase } from '../../../test/support/database/database.js';
@@ -49,7 +49,7 @@ describe('a session that is closed', () => {
       status: 409,
       details: { sessionId },
     });
-    while (clock.pending === 0) await nextTurn();
+    while (clock.pending === 0) await yieldToEventLoop();
     expect(await turnOf(turnId)).toMatchObject({ cancelReason: 'session-deleted' });
     let isOver = false;
     const over = refused.finally(() => (isOver = true));

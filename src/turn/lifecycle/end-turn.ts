@@ -26,7 +26,7 @@ import { settlement } from '../../governance/budgets/usage-days.js';
 import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/turn-row.js';
-import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../prompt/leave-out.js';
+import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../prompt/left-out-content.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../state/server-calls.js';
 import {

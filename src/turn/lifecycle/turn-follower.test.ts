@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { archiveEvents } from '../../../test/support/turn/archive-events.js';
 import { useDatabase } from '../../../test/support/database/database.js';
@@ -71,7 +71,7 @@ describe('TurnFollower', () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1), delta(1, 2)]);
     const following = collect();
-    await nextTurn();
+    await yieldToEventLoop();
     await log.append(turnId, 1, [delta(1, 3)]);
     await log.append(turnId, 1, [end(1, 4)]);
     expect(await following).toEqual(['1.1', '1.2', '1.3', '1.4']);
@@ -84,7 +84,7 @@ describe('TurnFollower', () => {
       const following = collect();
       for (let seq = 1; seq <= 20; seq += 1) {
         // A different number of turns of the loop for each run: every step of the start is hit.
-        if (seq === lead) await nextTurn();
+        if (seq === lead) await yieldToEventLoop();
         await log.append(turnId, 1, [delta(1, seq)]);
         await Promise.resolve();
       }
@@ -141,7 +141,7 @@ describe('TurnFollower', () => {
     await log.begin(turnId, 2);
     await log.append(turnId, 2, [delta(2, 1)]);
     const following = collect();
-    await nextTurn();
+    await yieldToEventLoop();
     await log.append(turnId, 2, [delta(2, 2), end(2, 3)]);
     expect(await following).toEqual(['1.1', '1.2', '2.1', '2.2', '2.3']);
   });
@@ -166,7 +166,7 @@ describe('TurnFollower', () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1)]);
     const following = collect(gone.signal);
-    await nextTurn();
+    await yieldToEventLoop();
     gone.abort();
     expect(await following).toEqual(['1.1']);
   });
@@ -174,9 +174,9 @@ describe('TurnFollower', () => {
   it('reads again what a log that was away may have said meanwhile', async () => {
     await log.begin(turnId, 1);
     const following = collect();
-    await nextTurn();
+    await yieldToEventLoop();
     await log.append(turnId, 1, [delta(1, 1)]);
-    await nextTurn();
+    await yieldToEventLoop();
     log.missNext = true;
     await log.append(turnId, 1, [delta(1, 2)]);
     await log.append(turnId, 1, [end(1, 3)]);
@@ -197,7 +197,7 @@ describe('TurnFollower', () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1)]);
     const following = collect();
-    await nextTurn();
+    await yieldToEventLoop();
     await database.db.delete(turns).where(eq(turns.id, turnId));
     await clock.advance(5_000);
     expect(await following).toEqual(['1.1']);

@@ -220,7 +220,7 @@ function continueAfter(cursor: EventCursor, events: readonly TurnEvent[]): Conti
 /** Events that wait for one reader; with more, they are dropped, and read again from the log. */
 const MAX_PENDING_EVENTS = 1_000;
 
-export type Taken =
+export type ReaderUpdate =
   | { type: 'events'; events: readonly TurnEvent[] }
   /** Events may be missing among those that came. */
   | { type: 'missed' }
@@ -236,7 +236,7 @@ class LiveEvents implements LogListener {
   #isOver = false;
   #isClosed = false;
   /** Resolves what the reader waits for. */
-  #give: ((taken: Taken) => void) | undefined;
+  #give: ((taken: ReaderUpdate) => void) | undefined;
 
   onEvents(events: readonly TurnEvent[]): void {
     if (this.#hasMissed) return;
@@ -268,7 +268,7 @@ class LiveEvents implements LogListener {
   }
 
   /** Takes the events since the last call, a lone batch as it came; waits where there are none. */
-  next(): Promise<Taken> {
+  next(): Promise<ReaderUpdate> {
     return new Promise((resolve) => {
       this.#give = resolve;
       this.#wake();
@@ -283,7 +283,7 @@ class LiveEvents implements LogListener {
     this.#give = undefined;
   }
 
-  #take(): Taken | undefined {
+  #take(): ReaderUpdate | undefined {
     if (this.#isClosed) return { type: 'closed' };
     if (this.#hasMissed) {
       this.#hasMissed = false;

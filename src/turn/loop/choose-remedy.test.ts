@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { providerError, streamClosedEarly } from '../../provider/provider-errors.js';
-import { chooseRemedy, type LostCall, type Remedy } from './remedies.js';
+import { chooseRemedy, type FailedCall, type Remedy } from './remedies.js';
 
 function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStream = false) {
   const facts = inStream ? { inStream } : {};
@@ -15,7 +15,7 @@ function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStr
 
 const cut = refused('OVERLOADED', true);
 
-const lost = (more: Partial<LostCall>): LostCall => ({
+const lost = (more: Partial<FailedCall>): FailedCall => ({
   outcome: cut,
   hasText: false,
   retries: 0,
@@ -34,7 +34,7 @@ const fallback = (reason: 'overloaded' | 'model-not-found' | 'refusal'): Remedy 
 });
 
 describe('chooseRemedy', () => {
-  it.each<[string, Partial<LostCall>, Remedy | undefined]>([
+  it.each<[string, Partial<FailedCall>, Remedy | undefined]>([
     ['an overload in the stream', {}, retry(500)],
     ['a second one', { retries: 1 }, retry(1_000)],
     ['by chance half as late', { retries: 1, random: 0 }, retry(500)],

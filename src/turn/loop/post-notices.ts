@@ -4,7 +4,7 @@ import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import { warnings } from '../../governance/limits/limit-reached.js';
 import {
   checkTriggers,
-  type Facts,
+  type TriggerFacts,
   type NewNotice,
   type StoredNotice,
 } from '../../governance/notices/trigger.js';
@@ -76,7 +76,11 @@ export async function postFormat(run: AttemptContext): Promise<void> {
   await postNotices(run, [formatNotice(output.schema)]);
 }
 
-async function collectFacts(run: AttemptContext, state: AgentState, step: number): Promise<Facts> {
+async function collectFacts(
+  run: AttemptContext,
+  state: AgentState,
+  step: number,
+): Promise<TriggerFacts> {
   const { triggers, progress } = run;
   const context = contextOf(run);
   const resources = await run.services.resources.measure(run.session.projectRoot);

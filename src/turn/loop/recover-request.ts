@@ -3,7 +3,12 @@ import { partsAt } from '../../provider/named-blocks.js';
 import { providerDetails, refusalKind } from '../../provider/provider-errors.js';
 import { releaseReservation, estimateAdded } from '../budgets/estimate-call.js';
 import { buildRequest } from '../prompt/model-request.js';
-import { describeLeftOut, namedKeys, suspectsOf, type LeftOutKey } from '../prompt/leave-out.js';
+import {
+  describeLeftOut,
+  namedKeys,
+  suspectsOf,
+  type LeftOutKey,
+} from '../prompt/left-out-content.js';
 import { isThinking } from '../prompt/message-list.js';
 import { shorten, type Undo } from '../prompt/history.js';
 import type { AttemptContext } from '../state/attempt-context.js';

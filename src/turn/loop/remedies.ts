@@ -120,7 +120,7 @@ export type Remedy =
   | { type: 'fallback'; model: string; reason: FallbackReason };
 
 /** A call whose reply is not kept. */
-export interface LostCall {
+export interface FailedCall {
   /** The error that was thrown, or `refusal` for a reply that the model declined to go on with. */
   outcome: unknown;
   /** Whether text of its reply was shown. */
@@ -145,7 +145,7 @@ const retryDelays: RetryDelays = { firstMs: 500, maxMs: 8_000 };
  * it, while the SDK retries before the stream. Text that a reader has is not discarded for an
  * overload, whose turn may be sent again; after a refusal it is, as the provider demands. Pure.
  */
-export function chooseRemedy(call: LostCall): Remedy | undefined {
+export function chooseRemedy(call: FailedCall): Remedy | undefined {
   if (call.outcome === 'refusal') return fallback(call, 'refusal');
   const { reason, inStream } = providerDetails(call.outcome);
   switch (reason) {
@@ -163,7 +163,7 @@ export function chooseRemedy(call: LostCall): Remedy | undefined {
   }
 }
 
-function fallback({ fallbackModel }: LostCall, reason: FallbackReason): Remedy | undefined {
+function fallback({ fallbackModel }: FailedCall, reason: FallbackReason): Remedy | undefined {
   return fallbackModel === undefined
     ? undefined
     : { type: 'fallback', model: fallbackModel, reason };

@@ -19,7 +19,7 @@ import type { Budget, StepDraft, Attempt } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import { providerDetails } from '../../provider/provider-errors.js';
 import { deliverSteeredMessages, type Reply } from './store-step.js';
-import { applyRemedy, chooseRemedy, type LostCall } from './remedies.js';
+import { applyRemedy, chooseRemedy, type FailedCall } from './remedies.js';
 import { postLastCall } from './last-call.js';
 import { openRecovery } from './recover-request.js';
 import { postFormat, postTriggered } from './post-notices.js';
@@ -194,8 +194,8 @@ async function readReply(run: AttemptContext, { draft, call }: BegunCall): Promi
 function describeLost(
   { turn, model, deadline }: AttemptContext,
   { parts, openText }: StepDraft,
-  call: Pick<LostCall, 'outcome' | 'retries'>,
-): LostCall {
+  call: Pick<FailedCall, 'outcome' | 'retries'>,
+): FailedCall {
   const { fallbackModel, fallbackFrom, model: called } = turn.options.options;
   return {
     ...call,

@@ -11,7 +11,7 @@ import {
   type ApprovalQuestion,
   takeGrants,
 } from '../approvals/request-approvals.js';
-import { type CallVerdict, judgeGiven } from '../approvals/judge-call.js';
+import { type CallVerdict, judgeAnswered } from '../approvals/judge-call.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import {
   ledgerCall,
@@ -135,7 +135,7 @@ async function settleCall(
   }
   const given =
     tool === undefined
-      ? judgeGiven(run.approvals.filter(({ callId }) => callId === call.id))
+      ? judgeAnswered(run.approvals.filter(({ callId }) => callId === call.id))
       : undefined;
   if (given?.type === 'answer') {
     await end(run, call, answered(run, call, given));

@@ -7,7 +7,7 @@ import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { dropOpenServerTools, hasOpenServerTool } from '../state/server-calls.js';
-import { callKey, partKey, stepKey, withoutLeftOut, type PartKeys } from './leave-out.js';
+import { callKey, partKey, stepKey, withoutLeftOut, type PartKeys } from './left-out-content.js';
 import { isThinking, MessageList } from './message-list.js';
 
 /** The parts of a request beside the turns. */

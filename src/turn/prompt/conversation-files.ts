@@ -4,7 +4,7 @@ import {
   maxNativeBytes,
   shownEvents,
   type ShownFile,
-} from '../../attachments/choose-showing.js';
+} from '../../attachments/choose-display.js';
 import type { Requester } from '../../attachments/file-memory.js';
 import { AttachmentRenderer } from '../../attachments/attachment-renderer.js';
 import {
@@ -210,10 +210,10 @@ function openAttemptRenderer(attempt: Attempt, images: number): AttachmentRender
 }
 
 /** The turn gives its slot away while its files are extracted, and waits no longer than its lease. */
-export function requesterOf({ turn, lease, withoutSlot }: Attempt): Requester {
+export function requesterOf({ turn, lease, releaseSlotWhile }: Attempt): Requester {
   return {
     principalId: turn.principalId,
-    wait: (work) => untilAborted(withoutSlot(work), lease.signal),
+    wait: (work) => untilAborted(releaseSlotWhile(work), lease.signal),
   };
 }
 

@@ -12,7 +12,7 @@ import type {
   ShownFiles,
   TurnTranscript,
 } from '../state/attempt-context.js';
-import { refusalOf } from './leave-out.js';
+import { refusalOf } from './left-out-content.js';
 import type { StoredTurn } from '../state/stored-turn.js';
 import { contextBefore } from '../state/turn-state.js';
 import { compactBefore } from './compaction.js';

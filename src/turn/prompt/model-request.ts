@@ -16,7 +16,7 @@ import type {
   TurnTranscript,
 } from '../state/attempt-context.js';
 import { buildMessages } from './build-messages.js';
-import type { PartKeys } from './leave-out.js';
+import type { PartKeys } from './left-out-content.js';
 import { fullContext, shortenOutputs } from './transcripts.js';
 
 type RequestSource = Pick<

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { choosePrefix, describeServers, type WantedPrefix } from './prefix.js';
+import { choosePrefix, describeServers, type PrefixInput } from './prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
   name,
@@ -71,7 +71,7 @@ describe('choosePrefix', () => {
     expect(chosen.notice).toBe('The permission mode is plan from here on.');
   });
 
-  it.each<[string, WantedPrefix]>([
+  it.each<[string, PrefixInput]>([
     ['a tool that was not listed', { systemIn, mode: 'direct', tools: [tool('read'), tool('x')] }],
     ['a tool that changed', { systemIn, mode: 'direct', tools: [tool('read', 'other')] }],
     ['another prompt', { systemIn: () => 'Other.', mode: 'direct', tools: [tool('read')] }],
@@ -94,7 +94,7 @@ describe('choosePrefix', () => {
 
 describe('choosePrefix with instructions of MCP servers', () => {
   const server = (name: string, instructions: string) => ({ name, instructions });
-  const wants = (...servers: ReturnType<typeof server>[]): WantedPrefix => ({
+  const wants = (...servers: ReturnType<typeof server>[]): PrefixInput => ({
     systemIn: (_mode, _skills, listed) => `System. ${describeServers(listed)}`,
     mode: 'direct',
     tools: [tool('mcp__a__x')],

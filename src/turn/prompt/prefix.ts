@@ -9,7 +9,7 @@ import type {
 import { assertNever } from '../../platform/assert-never.js';
 
 /** The prefix that a turn asks for. */
-export interface WantedPrefix {
+export interface PrefixInput {
   /** The system prompt, with a permission mode, skills and instructions of MCP servers in it. */
   systemIn(
     mode: PermissionMode,
@@ -49,7 +49,7 @@ export interface ChosenPrefix {
  */
 export function choosePrefix(
   stored: RequestPrefix | null,
-  { systemIn, mode, tools, serverTools = [], skills = [], servers = [] }: WantedPrefix,
+  { systemIn, mode, tools, serverTools = [], skills = [], servers = [] }: PrefixInput,
 ): ChosenPrefix {
   const hasTools = tools.length + serverTools.length > 0;
   const named = new Map(stored?.tools.map((tool) => [tool.name, tool]));

@@ -25,25 +25,25 @@ const MAX_TOKENS_PER_CHARACTER = 4;
 const LEAST = 50;
 
 /** What is known of models, and from when their windows count as full. */
-export interface Windows {
+export interface ContextWindows {
   models: ModelCatalogue;
   config: Pick<Config, 'compactPercent'>;
 }
 
 /** Tokens from which the window of a model counts as full. */
-export function fullContext({ models, config }: Windows, model: string): number {
+export function fullContext({ models, config }: ContextWindows, model: string): number {
   return models.describe(model).contextWindow * (config.compactPercent / 100);
 }
 
 /** The turns without their files: those are shown together. */
 export function buildTranscripts(
-  windows: Windows,
+  windows: ContextWindows,
   stored: readonly StoredTurn[],
 ): TurnTranscript[] {
   return stored.map((turn) => buildTranscript(windows, turn));
 }
 
-function buildTranscript(windows: Windows, stored: StoredTurn): TurnTranscript {
+function buildTranscript(windows: ContextWindows, stored: StoredTurn): TurnTranscript {
   const { turn } = stored;
   const transcript: TurnTranscript = {
     turnId: turn.id,

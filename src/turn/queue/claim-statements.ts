@@ -6,7 +6,7 @@ import { sessionGrants } from '../../storage/governance-schema.js';
 import { prepared } from '../../storage/statements.js';
 import { messages, turnArchives } from '../../storage/transcript-schema.js';
 import { sessions, turns, compactions, todos } from '../../storage/schema.js';
-import { countInVain } from './attempts-in-vain.js';
+import { countAttemptsInVain } from './takeover-guard.js';
 import type { Compaction } from '../state/attempt.js';
 import { chooseFairly } from './choose-fairly.js';
 
@@ -73,7 +73,7 @@ const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
     .update(turns)
     .set({
       attempt: sql`${turns.attempt} + 1`,
-      attemptsInVain: countInVain,
+      attemptsInVain: countAttemptsInVain,
       // A held turn is only ever ended: it must not take its session's lock.
       status: sql`case when ${turns.status} = 'held' then 'held' else 'running' end`,
       waitedMs,

@@ -29,7 +29,7 @@ import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import { SessionForker } from '../branches/session-forker.js';
 import type { SubmittedTurn } from '../submit/turn-submission.js';
 import { TurnService } from '../turn-service.js';
-import { givenOptions } from '../../options/option-rule.js';
+import { optionFields } from '../../options/option-rule.js';
 import { compact } from '../../platform/compact.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { TurnComparisonDto, ReplayDto, ReplayPageDto } from './replay.dto.js';
@@ -97,7 +97,7 @@ export class ReplayService {
       instructions,
       idempotencyKey,
       replay: { turnId: turn.id, tools, parts },
-      beside: {
+      extraWrites: {
         session,
         store: async (tx: Queryable) => {
           await store(tx);
@@ -219,10 +219,10 @@ export function replayOptions(
   recorded: { opts: unknown; resolved: Pick<ResolvedOptions, 'model' | 'persona' | 'mode'> },
   { model, agent, opts }: ReplayChanges,
 ): Record<string, unknown> {
-  const { replaces: _place, onBusy: _busy, ...asked } = givenOptions(recorded.opts);
+  const { replaces: _place, onBusy: _busy, ...asked } = optionFields(recorded.opts);
   const { model: ofThen, persona, mode } = recorded.resolved;
   const own = { priority: 'background', onDisconnect: 'continue' };
-  const { onBusy: _none, ...changes } = givenOptions(opts);
+  const { onBusy: _none, ...changes } = optionFields(opts);
   return {
     ...asked,
     model: ofThen,

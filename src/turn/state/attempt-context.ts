@@ -1,5 +1,5 @@
 import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
-import type { Facts, Trigger, StoredNotice } from '../../governance/notices/trigger.js';
+import type { TriggerFacts, Trigger, StoredNotice } from '../../governance/notices/trigger.js';
 import type { OutputCheck } from '../../tools/output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type {
@@ -107,9 +107,9 @@ export interface TriggerContext {
   /** Files that were written by turns which are not in the conversation; undefined: the model knows. */
   written: WrittenFiles | undefined;
   /** Results that came while the turn was parked. */
-  arrived: Facts['background'];
+  arrived: TriggerFacts['background'];
   /** Readings of every look so far, oldest first. */
-  readings: Facts['readings'];
+  readings: TriggerFacts['readings'];
 }
 
 /** The object that a turn is to end with. */

@@ -30,7 +30,7 @@ import type { DecisionTree } from '../../governance/decision-tree/decision-trees
 import type { TurnRow } from './turn-row.js';
 
 /** Waits for what needs no slot of the worker: other turns have it meanwhile. */
-export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
+export type ReleaseSlotWhile = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /** An attempt at a turn: the facts that it was opened with, and its progress. */
 export interface Attempt {
@@ -43,7 +43,7 @@ export interface Attempt {
   /** Logger with the ids of the turn on every line. */
   logger: Logger;
   lease: Lease;
-  withoutSlot: WithoutSlot;
+  releaseSlotWhile: ReleaseSlotWhile;
   /** The attempt's span; absent: it only ends the turn. */
   span?: OpenSpan;
   writer: EventWriter;

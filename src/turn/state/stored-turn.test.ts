@@ -4,7 +4,7 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { readTurn } from '../../../test/support/turn/read-turn.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
-import { lineBefore, unknownTo, loadDeliveredMessages } from './stored-turn.js';
+import { historyBefore, unseenBy, loadDeliveredMessages } from './stored-turn.js';
 import { useShared } from '../../../test/support/suite.js';
 import { submit, newSession } from '../../../test/support/turn/submit.js';
 
@@ -19,7 +19,7 @@ const turns = [
   turn('f'),
   turn('g'),
 ];
-const before = (id: string) => lineBefore(turns, id)?.map((one) => one.id);
+const before = (id: string) => historyBefore(turns, id)?.map((one) => one.id);
 
 it('each turn has the line that it followed, superseded or not', () => {
   expect(before('a')).toEqual([]);
@@ -31,16 +31,16 @@ it('each turn has the line that it followed, superseded or not', () => {
 });
 
 it('a turn of another session has none', () => {
-  expect(lineBefore(turns, 'x')).toBeUndefined();
+  expect(historyBefore(turns, 'x')).toBeUndefined();
 });
 
 it('a superseder that is not here counts as later', () => {
-  expect(lineBefore([turn('a', 'gone'), turn('b')], 'b')?.map(({ id }) => id)).toEqual(['a']);
+  expect(historyBefore([turn('a', 'gone'), turn('b')], 'b')?.map(({ id }) => id)).toEqual(['a']);
 });
 
 it('a line knows of what its own turns superseded, and of nothing else', () => {
   const ids = (line: string[]) =>
-    unknownTo(
+    unseenBy(
       turns,
       turns.filter(({ id }) => line.includes(id)),
     ).map(({ id }) => id);

@@ -42,9 +42,9 @@ export async function loadSessionTurns(
 }
 
 /** A turn with those that it followed, oldest first: also of one that is superseded. */
-export async function loadLineOf(db: Queryable, turn: TurnRow): Promise<StoredTurn[]> {
+export async function loadHistoryOf(db: Queryable, turn: TurnRow): Promise<StoredTurn[]> {
   const rows = await inOrder(db, eq(turns.sessionId, turn.sessionId));
-  return withContent(db, [...(lineBefore(rows, turn.id) ?? []), turn]);
+  return withContent(db, [...(historyBefore(rows, turn.id) ?? []), turn]);
 }
 
 /** Loads turns, oldest first, in at most five queries. */
@@ -178,7 +178,7 @@ export const unlessUndelivered = writeKind(
 );
 
 /** The facts of a turn that say which line of its conversation it is in. */
-export interface LineTurn {
+export interface BranchedTurn {
   id: string;
   supersededBy: string | null;
 }
@@ -190,7 +190,7 @@ export interface LineTurn {
  * @param turns all turns of the session, oldest first.
  * @returns undefined where the turn is not among them.
  */
-export function lineBefore<T extends LineTurn>(
+export function historyBefore<T extends BranchedTurn>(
   turns: readonly T[],
   turnId: string,
 ): T[] | undefined {
@@ -206,7 +206,7 @@ export function lineBefore<T extends LineTurn>(
  * The turns that a line knows nothing of: all others of the session, without those that a turn of the
  * line superseded, which was told of them. Pure.
  */
-export function unknownTo<T extends LineTurn>(turns: readonly T[], line: readonly T[]): T[] {
+export function unseenBy<T extends BranchedTurn>(turns: readonly T[], line: readonly T[]): T[] {
   const inLine = new Set(line.map(({ id }) => id));
   return turns.filter(
     ({ id, supersededBy }) =>

@@ -48,7 +48,7 @@ export class Delegator {
     const onBegun = known === undefined ? this.queue.wakeWorker(child.id, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.deadline, child);
     try {
-      const end = await run.withoutSlot(() =>
+      const end = await run.releaseSlotWhile(() =>
         relayChild(this.follower, run, child, {
           signal,
           onEvent: (event) => {
@@ -76,7 +76,7 @@ export class Delegator {
     const unended = attempt.children.filter(({ usage, isOver }) => usage === undefined || !isOver);
     if (unended.length === 0) return;
     // A queued subagent may need the slot of this turn.
-    await attempt.withoutSlot(async () => {
+    await attempt.releaseSlotWhile(async () => {
       await Promise.all(unended.map((child) => this.#cancel(attempt, child)));
     });
   }

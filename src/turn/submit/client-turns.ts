@@ -200,7 +200,7 @@ function rowsOf(
   };
 }
 
-/** Client tools and the object's schema are terms of a run, and long. */
+/** Client tools and the object's schema are options of an attempt, and long. */
 function withoutRunOptions({ options, provenance }: NewTurn['options']): NewTurn['options'] {
   const { clientTools: _tools, output: _output, ...kept } = options;
   return { options: kept, provenance, problems: [] };

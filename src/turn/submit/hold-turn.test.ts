@@ -6,7 +6,7 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import { messages } from '../../storage/transcript-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { NewTurn } from './turn-submission.js';
-import { holdTurn, type HoldLimits, type Holding } from './hold-turn.js';
+import { holdTurn, type HoldLimits, type HoldResult } from './hold-turn.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
@@ -18,12 +18,15 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
   });
 
   const limits: HoldLimits = { queueDepth: 100, concurrentTurns: 0, sessionQueue: 100 };
-  const hold = (more: Partial<NewTurn> = {}, within: Partial<HoldLimits> = {}): Promise<Holding> =>
+  const hold = (
+    more: Partial<NewTurn> = {},
+    within: Partial<HoldLimits> = {},
+  ): Promise<HoldResult> =>
     holdTurn(database.db, newTurn(sessionId, more), {
       limits: { ...limits, ...within },
       goesFirst: false,
     });
-  const interrupt = (within: Partial<HoldLimits> = {}): Promise<Holding> =>
+  const interrupt = (within: Partial<HoldLimits> = {}): Promise<HoldResult> =>
     holdTurn(database.db, newTurn(sessionId), {
       limits: { ...limits, ...within },
       goesFirst: true,
@@ -33,7 +36,7 @@ describe.each(bothDatabases)('a turn that is held, on %s', (_name, open) => {
     const [row] = await database.db.select().from(turns).where(eq(turns.id, id));
     return row;
   };
-  const idOf = (holding: Holding): string => {
+  const idOf = (holding: HoldResult): string => {
     if (holding.type !== 'held') throw new Error(holding.type);
     return holding.turnId;
   };

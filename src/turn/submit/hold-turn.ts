@@ -14,7 +14,7 @@ import {
   insertTurn,
 } from './insert-turn.js';
 import { storeClientTurns } from './client-turns.js';
-import type { NewTurn, StoredBeside } from './turn-submission.js';
+import type { NewTurn, ExtraWrites } from './turn-submission.js';
 
 export interface HoldLimits extends AdmissionLimits {
   /** Turns that may be held in one session. */
@@ -25,10 +25,10 @@ interface Terms {
   limits: HoldLimits;
   goesFirst: boolean;
   /** What is stored in the turn's transaction. */
-  beside?: StoredBeside | undefined;
+  extraWrites?: ExtraWrites | undefined;
 }
 
-export type Holding =
+export type HoldResult =
   | {
       type: 'held';
       turnId: string;
@@ -48,16 +48,16 @@ export type Holding =
 export function holdTurn(
   db: Database,
   turn: NewTurn,
-  { limits, goesFirst, beside }: Terms,
-): Promise<Holding> {
+  { limits, goesFirst, extraWrites }: Terms,
+): Promise<HoldResult> {
   const id = newTimeId('turn', turn.now.getTime());
   return catchRefusal(() =>
-    db.transaction(async (tx): Promise<Holding> => {
+    db.transaction(async (tx): Promise<HoldResult> => {
       if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
       await lockKey(tx, 'session', turn.sessionId);
       const held = await countHeld(tx, turn.sessionId, goesFirst);
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
-      await beside?.store(tx, id);
+      await extraWrites?.store(tx, id);
       await storeClientTurns(tx, turn);
       await lockFor(tx, 'accept-turn');
       const insertion = { id, maxQueued: limits.queueDepth, held: { goesFirst } };

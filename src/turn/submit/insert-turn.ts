@@ -22,7 +22,7 @@ import { Batcher } from '../../platform/async/batcher.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
 import { supersedeTurns } from '../branches/supersede-turns.js';
 import { findSteeredByKey } from './steer-turn.js';
-import type { NewTurn, StoredBeside } from './turn-submission.js';
+import type { NewTurn, ExtraWrites } from './turn-submission.js';
 import { storeClientTurns } from './client-turns.js';
 
 interface Insertion {
@@ -67,16 +67,20 @@ export class TurnInserter {
    * Stores a turn, together with others that come at the same time. The partial unique index on
    * the session is the lock: of two racing turns, the database takes one.
    *
-   * @param beside what is stored in the turn's transaction, which is its own then.
+   * @param extraWrites what is stored in the turn's transaction, which is its own then.
    * @throws what `beside` and `supersedeTurns` throw; nothing is stored.
    */
-  async insert(turn: NewTurn, limits: AdmissionLimits, beside?: StoredBeside): Promise<Inserted> {
+  async insert(
+    turn: NewTurn,
+    limits: AdmissionLimits,
+    extraWrites?: ExtraWrites,
+  ): Promise<Inserted> {
     const id = newTimeId('turn', turn.now.getTime());
     const inserted: Inserted = { type: 'stored', turnId: id };
     const { sessionId, replaces, now } = turn;
     const maxQueued = limits.queueDepth - MAX_BATCH_TURNS;
     const hasClientTurns = (turn.clientTurns ?? []).length > 0;
-    const isAlone = beside === undefined && replaces === undefined && !hasClientTurns;
+    const isAlone = extraWrites === undefined && replaces === undefined && !hasClientTurns;
     const isFarFromLimits = isAlone && limits.concurrentTurns === 0 && maxQueued > 0;
     return catchRefusal(async () => {
       if (isFarFromLimits && (await this.#batches.add({ turn, insertion: { id, maxQueued } }))) {
@@ -89,7 +93,7 @@ export class TurnInserter {
       if (alone !== 'queue-full') return alone === 'stored' ? inserted : { type: alone };
       return this.db.transaction(async (tx): Promise<Inserted> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
-        await beside?.store(tx, id);
+        await extraWrites?.store(tx, id);
         const clientTurnIds = await storeClientTurns(tx, turn);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, maxQueued: limits.queueDepth });

@@ -17,7 +17,7 @@ import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
 import { TurnInserter, type Refusal } from './insert-turn.js';
-import type { Disposition, NewTurn, StoredBeside } from './turn-submission.js';
+import type { Disposition, NewTurn, ExtraWrites } from './turn-submission.js';
 import { holdTurn, type HoldLimits } from './hold-turn.js';
 import { steerTurn, type Steering } from './steer-turn.js';
 
@@ -36,7 +36,7 @@ interface Admission {
   /** The span of the request. */
   trace: StoredTrace | undefined;
   /** What is stored together with the turn. */
-  beside?: StoredBeside | undefined;
+  extraWrites?: ExtraWrites | undefined;
 }
 
 /** Stores turns by the busy policy of their requests. */
@@ -92,10 +92,10 @@ export class TurnAdmitter {
   }
 
   async #store(turn: NewTurn, admission: Admission): Promise<Admitted | 'busy' | 'key-taken'> {
-    const { onBusy, concurrentTurns, beside } = admission;
+    const { onBusy, concurrentTurns, extraWrites } = admission;
     const { queueDepth, sessionQueue } = this.config;
     const limits = { queueDepth, sessionQueue, concurrentTurns };
-    const inserted = await this.#inserter.insert(turn, limits, beside);
+    const inserted = await this.#inserter.insert(turn, limits, extraWrites);
     if (inserted.type === 'stored') {
       const { turnId } = inserted;
       const onBegun = this.queue.wakeWorker(turnId, admission.logger);
@@ -109,10 +109,10 @@ export class TurnAdmitter {
   async #hold(
     turn: NewTurn,
     limits: HoldLimits,
-    { onBusy, logger, beside }: Admission,
+    { onBusy, logger, extraWrites }: Admission,
   ): Promise<Admitted | 'key-taken'> {
     const interrupts = onBusy === 'interrupt';
-    const held = await holdTurn(this.db, turn, { limits, goesFirst: interrupts, beside });
+    const held = await holdTurn(this.db, turn, { limits, goesFirst: interrupts, extraWrites });
     if (held.type !== 'held') {
       return held.type === 'session-queue-full'
         ? refuseHolding(turn, limits)

@@ -12,7 +12,7 @@ import type {
 } from '../../storage/shapes/stored-options.js';
 import type {
   StoredTrace,
-  ReplayTerms,
+  ReplayParams,
   StoredRequest,
   StoredResponsesRequest,
 } from '../../storage/shapes/stored-turn.js';
@@ -22,7 +22,7 @@ import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
-export interface StoredBeside {
+export interface ExtraWrites {
   /** The turn's session, where `store` stores that as well. */
   session?: SessionRow;
   /** Runs before the turn is stored; may run again where the turn is to be held. @throws to store nothing. */
@@ -140,9 +140,9 @@ export interface TurnSubmission {
   /** What becomes of the turn without readers where `opts` says nothing. Absent: `cancel`. */
   wireOnDisconnect?: OnDisconnect;
   /** What is stored together with the turn. Absent: nothing. */
-  beside?: StoredBeside;
+  extraWrites?: ExtraWrites;
   /** The turn is a replay: its message is the recorded turn's, files by reference. */
-  replay?: Omit<ReplayTerms, 'offer'> & { parts: readonly StoredPart[] };
+  replay?: Omit<ReplayParams, 'offer'> & { parts: readonly StoredPart[] };
 }
 
 /** The turn that is stored for a request, or for a subagent. */

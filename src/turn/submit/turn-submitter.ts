@@ -47,7 +47,7 @@ type SubmitConfig = Pick<
 >;
 
 /** What a request may change of a turn that waits for it. */
-export type TurnTerms = Pick<
+export type TurnAmendments = Pick<
   TurnSubmission,
   'opts' | 'principal' | 'instructions' | 'responses' | 'asAgent' | 'wireMode'
 >;
@@ -109,7 +109,7 @@ export class TurnSubmitter {
    */
   async revise(
     turn: Pick<TurnRow, 'id' | 'sessionId' | 'request'>,
-    terms: TurnTerms,
+    terms: TurnAmendments,
   ): Promise<(tx: Queryable) => Promise<void>> {
     const { opts, principal, instructions, responses } = terms;
     const { session, user } = await findSessionAndTurn(this.db, turn.sessionId);
@@ -130,7 +130,7 @@ export class TurnSubmitter {
   async #trySubmit(request: Request): Promise<SubmittedTurn | 'key-taken'> {
     const { db, clock } = this;
     const { submission, logger } = request;
-    const { sessionId, principal, beside } = submission;
+    const { sessionId, principal, extraWrites } = submission;
     const { session, isBusy, user } = await this.#findSession(submission);
     if (session.replayOf !== null && submission.replay === undefined) {
       throw replayTakesNoTurns(sessionId, session.replayOf);
@@ -144,14 +144,14 @@ export class TurnSubmitter {
     await checkBudget({ db, clock }, turn.principalId, turn.budget);
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
     const trace = principal?.trace;
-    const terms = { concurrentTurns, logger, trace, beside };
-    let admitted = await this.admitter.admit(turn, { onBusy: met, ...terms });
+    const admission = { concurrentTurns, logger, trace, extraWrites };
+    let admitted = await this.admitter.admit(turn, { onBusy: met, ...admission });
     if (admitted === 'busy') {
       const metNow = await this.#meetBusy(request);
       if (isAnswered(metNow)) return metNow;
       // The request is valid: what it replaces may end.
       if (turn.replaces !== undefined) await this.#endReplaced(sessionId, turn.replaces);
-      admitted = await this.admitter.admit(turn, { onBusy: metNow, ...terms });
+      admitted = await this.admitter.admit(turn, { onBusy: metNow, ...admission });
     }
     if (typeof admitted === 'string') return 'key-taken';
     const { turnId } = admitted;
@@ -163,8 +163,8 @@ export class TurnSubmitter {
   }
 
   /** The turn's session: one that is stored already, or one that is to be stored with the turn. */
-  async #findSession({ sessionId, beside }: TurnSubmission) {
-    const session = beside?.session;
+  async #findSession({ sessionId, extraWrites }: TurnSubmission) {
+    const session = extraWrites?.session;
     if (session === undefined) return findSessionAndTurn(this.db, sessionId);
     return { session, isBusy: false, user: await findPreferences(this.db, session.principalId) };
   }

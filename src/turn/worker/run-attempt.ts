@@ -8,7 +8,7 @@ import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { withTimeout } from '../../platform/async/deadlines.js';
-import { isExhausted } from '../queue/attempts-in-vain.js';
+import { isExhausted } from '../queue/takeover-guard.js';
 import { originOf } from '../attempt/attempt-telemetry.js';
 import { endTurn, flushLog } from '../lifecycle/end-turn.js';
 import type { QueueNotifier } from '../queue/queue-notifier.js';
@@ -96,7 +96,7 @@ async function attemptTurn(
   const { attempt, earlier } = await openAttempt(services, claim, {
     lease,
     span,
-    withoutSlot: (wait) => slot.without(wait),
+    releaseSlotWhile: (wait) => slot.releaseWhile(wait),
   });
   attempt.logger.info({ model: attempt.turn.options.options.model }, 'turn started');
   const deadline = startDeadline(attempt);
@@ -264,7 +264,7 @@ async function closeTools({ toolset, clock, logger }: AttemptContext): Promise<v
   }
 }
 
-export type TurnFate =
+export type FailureDecision =
   | { type: 'end'; ending: Ending; failure?: TurnFailure; fault?: unknown }
   /** The attempt that owns the turn, or the next start, ends it. */
   | { type: 'leave' };
@@ -273,7 +273,7 @@ export type TurnFate =
  * The fate of a turn whose loop threw. The lease's reason comes first: whatever a cancelled call
  * threw, the turn ended because it was cancelled. Pure.
  */
-export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): TurnFate {
+export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): FailureDecision {
   switch (reason) {
     case 'lost':
     case 'shutdown':

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from '../../platform/logger.js';
 import { untilAborted, withTimeout } from '../../platform/async/deadlines.js';
-import { detached } from '../../telemetry/tracing.js';
+import { withoutTraceContext } from '../../telemetry/tracing.js';
 import { turnLogger } from '../attempt/attempt-telemetry.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import type { Claim } from '../state/attempt.js';
@@ -9,7 +9,7 @@ import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { Lease } from '../state/lease.js';
 import { keepLease, RunningTurns } from './keep-lease.js';
-import { TakeoverGuard } from '../queue/attempts-in-vain.js';
+import { TakeoverGuard } from '../queue/takeover-guard.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import { AttemptServices } from '../state/attempt-services.js';
 import { Delegator } from '../subagents/delegator.js';
@@ -59,7 +59,7 @@ export class TurnWorker {
     const { queue, bus } = this;
     this.#stopListening = await bus.onCancel((turnId) => this.#look(turnId));
     // The queue of one process hands the token on within the request that sent it.
-    await queue.consume(() => detached(() => this.#claimWaiting()));
+    await queue.consume(() => withoutTraceContext(() => this.#claimWaiting()));
   }
 
   /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { WorkerSlots } from './worker-slot.js';
 
@@ -23,7 +23,7 @@ describe('WorkerSlots', () => {
     expect(await slots.takeFree(16)).toHaveLength(1);
     expect(await slots.takeFree(16)).toEqual([]);
     const free = observe(slots.untilFree());
-    await nextTurn();
+    await yieldToEventLoop();
     expect(free.isDone()).toBe(false);
     two[0]?.leave();
     await free.promise;
@@ -34,10 +34,10 @@ describe('WorkerSlots', () => {
     const slots = new WorkerSlots(1);
     const parent = await slots.take();
     const wait = openWait();
-    const back = parent.without(wait.wait);
+    const back = parent.releaseWhile(wait.wait);
     const [child] = await slots.takeFree(1);
     wait.finish();
-    await nextTurn();
+    await yieldToEventLoop();
     child?.leave();
     expect(await slots.takeFree(1)).toEqual([]);
     await back;
@@ -50,11 +50,11 @@ describe('WorkerSlot', () => {
     const order: string[] = [];
     const parent = await slots.take();
     const wait = openWait();
-    const back = parent.without(wait.wait).then(() => order.push('parent'));
+    const back = parent.releaseWhile(wait.wait).then(() => order.push('parent'));
     const child = await slots.take();
     const begun = slots.take().then(() => order.push('third'));
     wait.finish();
-    await nextTurn();
+    await yieldToEventLoop();
     expect(order).toEqual([]);
     child.leave();
     await back;
@@ -68,13 +68,13 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const parent = await slots.take();
     const waits = [openWait(), openWait()];
-    const both = Promise.all(waits.map(({ wait }) => parent.without(wait)));
+    const both = Promise.all(waits.map(({ wait }) => parent.releaseWhile(wait)));
     waits[0]?.finish();
     (await slots.take()).leave();
     waits[1]?.finish();
     expect(await both).toEqual(['done', 'done']);
     const next = observe(slots.take());
-    await nextTurn();
+    await yieldToEventLoop();
     expect(next.isDone()).toBe(false);
     parent.leave();
     await next.promise;
@@ -84,7 +84,7 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const slot = await slots.take();
     const [late, early] = [openWait(), openWait()];
-    const waits = [slot.without(late.wait), slot.without(early.wait)];
+    const waits = [slot.releaseWhile(late.wait), slot.releaseWhile(early.wait)];
     const other = await slots.take();
     early.finish();
     await waits[1];
@@ -99,10 +99,10 @@ describe('WorkerSlot', () => {
     const slots = new WorkerSlots(1);
     const slot = await slots.take();
     const wait = openWait();
-    const back = slot.without(wait.wait);
+    const back = slot.releaseWhile(wait.wait);
     const other = await slots.take();
     wait.finish();
-    await nextTurn();
+    await yieldToEventLoop();
     slot.leave();
     other.leave();
     await back;
@@ -112,12 +112,12 @@ describe('WorkerSlot', () => {
   it('has its slot again after a wait that failed', async () => {
     const slots = new WorkerSlots(1);
     const slot = await slots.take();
-    const failing = slot.without(async () => {
+    const failing = slot.releaseWhile(async () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
     const next = observe(slots.take());
-    await nextTurn();
+    await yieldToEventLoop();
     expect(next.isDone()).toBe(false);
     slot.leave();
     await next.promise;

@@ -52,7 +52,7 @@ export class WorkerSlot {
   }
 
   /** Gives the slot away until `wait` is over. Calls may overlap. */
-  async without<T>(wait: () => Promise<T>): Promise<T> {
+  async releaseWhile<T>(wait: () => Promise<T>): Promise<T> {
     this.#waits += 1;
     if (this.#waits === 1) this.#giveBack();
     try {

@@ -6,7 +6,7 @@ import { namesLike } from '../../agents/persona-name.js';
 import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
 import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { loadLineOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
+import { loadHistoryOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
 import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
 import { getTurn } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
@@ -14,7 +14,7 @@ import { Conversations, findOpenTurn, type WireMessage } from '../conversation/c
 import {
   findAsked,
   findDecided,
-  withAnswersBeside,
+  withSimultaneousAnswers,
   latestAnswers,
   type MatchedAnswers,
 } from '../conversation/questions.js';
@@ -26,7 +26,7 @@ import { lacksMessages, readRunInput, type RunInput } from './run-input.js';
 import type { RunQueryDto } from './ag-ui.dto.js';
 import { viewThread, viewLastTurn } from './thread-history.js';
 import { approvalNotFound } from '../../turn/approvals/approval-writes.js';
-import { toOldEvent, snapshotEvents, type ReadingRun } from './dialect/ag-ui-frames.js';
+import { toOldEvent, snapshotEvents, type IdleRun } from './dialect/ag-ui-frames.js';
 
 /** A request for an agent. */
 export interface RunCall {
@@ -106,7 +106,7 @@ export class AgUiService {
     const isItsTurn = namesLike(agent, [options.options.persona]).length > 0;
     if (parentTurnId !== null || !isItsTurn) throw turnNotFound(turnId);
     const address = parseRunAddress(query, { turnId, sessionId });
-    const before = viewThread(await loadLineOf(db, turn), turnId);
+    const before = viewThread(await loadHistoryOf(db, turn), turnId);
     const run: AgUiRun = { ...address, turnId, before, state: { type: 'unknown' } };
     response.setHeader('X-Session-Id', sessionId);
     const frames = await streams.after(turnId, cursor, agUiDialect(run));
@@ -218,7 +218,7 @@ export class AgUiService {
       const submitted = await this.#submit(call, run, newMessage, { onBusy });
       if (submitted.turnId !== turn.id) return this.#stream(run, submitted, response);
     }
-    const answered = await withAnswersBeside(this.db, latestAnswers(asked));
+    const answered = await withSimultaneousAnswers(this.db, latestAnswers(asked));
     const from = 'answers';
     const segment = { turnId: turn.id, answered, from, before, sendsHistory: false } as const;
     const wire = this.#wire(run, response, segment);
@@ -276,7 +276,7 @@ function parseRunAddress(
 }
 
 /** The stream of a run that reads a thread. Its frames have no ids: they are made anew each time. */
-function streamThread(run: ReadingRun & { isOld: boolean }): FrameStream {
+function streamThread(run: IdleRun & { isOld: boolean }): FrameStream {
   const events = snapshotEvents(run).map((event) => (run.isOld ? toOldEvent(event) : event));
   const frames = events.map((event) => formatFrame({ data: JSON.stringify(event) }));
   return streamTexts(async function* () {

@@ -16,8 +16,8 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
-import { givenAnswer, type WireAnswers } from '../conversation/questions.js';
+import { checkAnswerCount, type AnswerInput } from '../../turn/approvals/approval-answerer.js';
+import { answerInput, type WireAnswers } from '../conversation/questions.js';
 import { printJson } from '../../platform/exact-json.js';
 import { toMediaParts } from './thread-history.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
@@ -204,14 +204,14 @@ function readEntry(
   index: number,
 ): WireAnswers['decisions'][number] {
   if (status === 'cancelled') {
-    return { approvalId, mayBeLate: true, given: givenAnswer('deny') };
+    return { approvalId, mayBeLate: true, given: answerInput('deny') };
   }
   const given = readPayload(payload, `resume[${index}].payload`);
   return { approvalId, given };
 }
 
 /** An answer in the words of an interrupt's `responseSchema`, which is ours. */
-function readPayload(payload: unknown, field: string): GivenAnswer {
+function readPayload(payload: unknown, field: string): AnswerInput {
   const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
   const isApproved = approved ?? accepted;
   if (typeof isApproved !== 'boolean') {
@@ -223,13 +223,13 @@ function readPayload(payload: unknown, field: string): GivenAnswer {
     throw invalidRequest(`'${field}.reason' must be text`);
   }
   // A denied call does not run: edited arguments have no use.
-  if (!isApproved) return givenAnswer('deny', { message: reason });
-  return givenAnswer('approve', { input: editedArgs });
+  if (!isApproved) return answerInput('deny', { message: reason });
+  return answerInput('approve', { input: editedArgs });
 }
 
-function readOutput({ content, error }: ToolMessage): GivenAnswer {
+function readOutput({ content, error }: ToolMessage): AnswerInput {
   const { text, isError } = outputOf(content, error);
-  return givenAnswer('answer', { output: text, isError });
+  return answerInput('answer', { output: text, isError });
 }
 
 /** What a tool's message gave. */

@@ -25,8 +25,8 @@ import {
   chatNotFound,
   nothingAsked,
   nothingToStop,
-  saidInTurn,
-  type SaidInTurn,
+  steeredIntoTurn,
+  type SteeredMessageRef,
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
@@ -179,14 +179,14 @@ export class AiSdkService {
    *
    * @throws TypedError INVALID_REQUEST 400 for a message that was steered into a turn.
    */
-  async #findReplaced(sent: SaidOnce, key: string | undefined): Promise<string | undefined> {
+  async #findReplaced(sent: RepeatedMessage, key: string | undefined): Promise<string | undefined> {
     const { db } = this;
     // A repeated request replaces what the first one did.
     const first = key === undefined ? undefined : await findTurnByKey(db, sent.sessionId, key);
     if (first !== undefined) return first.replaces ?? undefined;
-    const replaced = await findSaid(db, sent);
-    const steered = replaced === undefined ? await findSaidInTurn(db, sent) : undefined;
-    if (steered !== undefined) throw saidInTurn(steered);
+    const replaced = await findTurnOfMessage(db, sent);
+    const steered = replaced === undefined ? await findSteeredMessage(db, sent) : undefined;
+    if (steered !== undefined) throw steeredIntoTurn(steered);
     return replaced;
   }
 
@@ -250,7 +250,7 @@ async function findSteered(
 }
 
 /** Messages of a client's list, by the ids that it has for them. */
-interface SaidOnce {
+interface RepeatedMessage {
   sessionId: string;
   /** The user's message; undefined: it has no id. */
   userId: string | undefined;
@@ -262,9 +262,9 @@ interface SaidOnce {
  * Finds the turn of the conversation that a message of the user began, by the id of the message or of its
  * answer; undefined where the server has none, as of a message that never came.
  */
-async function findSaid(
+async function findTurnOfMessage(
   db: Database,
-  { sessionId, userId, answerId }: SaidOnce,
+  { sessionId, userId, answerId }: RepeatedMessage,
 ): Promise<string | undefined> {
   const byUser = and(eq(messages.role, 'user'), eq(messages.id, userId ?? ''));
   // JSON is compared as it is stored: what a message says may have characters that no text has.
@@ -290,10 +290,10 @@ async function findSaid(
  * Finds the turn that a message of the user was steered into, by the id of the message or of its answer;
  * undefined where it was not.
  */
-async function findSaidInTurn(
+async function findSteeredMessage(
   db: Database,
-  { sessionId, userId, answerId }: SaidOnce,
-): Promise<SaidInTurn | undefined> {
+  { sessionId, userId, answerId }: RepeatedMessage,
+): Promise<SteeredMessageRef | undefined> {
   const { id, turnId, clientId } = steeredMessages;
   const answered = answerId?.split(':')[1] ?? '';
   const byClient = sql`${clientId}::text = ${JSON.stringify(userId ?? '')}`;

@@ -30,14 +30,14 @@ export function nothingToStop(chatId: string): TypedError {
 }
 
 /** A message that has no turn of its own: it was steered into one. */
-export interface SaidInTurn {
+export interface SteeredMessageRef {
   turnId: string;
   /** The client's id of the message that began the turn, or the server's. */
   firstId: string;
 }
 
 /** The error for a steered message that is said again: its turn answers the message before it, too. */
-export function saidInTurn({ turnId, firstId }: SaidInTurn): TypedError {
+export function steeredIntoTurn({ turnId, firstId }: SteeredMessageRef): TypedError {
   return new TypedError('INVALID_REQUEST', {
     message: `That message was steered into the turn of message ${shown(firstId)}, and cannot be answered again without it. Regenerate the answer to ${shown(firstId)}, or send the text as a new message, with a new id.`,
     details: { turnId, messageId: shown(firstId) },

@@ -13,7 +13,7 @@ import { steeredMessages } from '../../storage/governance-schema.js';
 import { ConversationService } from '../../turn/history/conversation-service.js';
 import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import { Conversations, findOpenTurn } from '../conversation/conversations.js';
-import { askedIn, findDecided } from '../conversation/questions.js';
+import { awaitedApprovals, findDecided } from '../conversation/questions.js';
 import { readLog } from '../conversation/turn-streams.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
@@ -97,7 +97,7 @@ export class ChatHistory {
       const isOpen = endedAt === null;
       const events = isOpen ? await readLog(this.turns, id) : archives.get(id);
       // A turn that has ended waits for nothing.
-      const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(askedIn);
+      const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(awaitedApprovals);
       const own = steered.filter(({ turnId }) => turnId === id);
       turns.push({ stored: one, events, steered: own, decided });
     }

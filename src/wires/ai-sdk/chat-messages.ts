@@ -16,8 +16,8 @@ import {
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
 import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
-import { givenAnswer, type WireAnswers } from '../conversation/questions.js';
-import { askedFirst } from './dialect/ai-sdk-calls.js';
+import { answerInput, type WireAnswers } from '../conversation/questions.js';
+import { originalId } from './dialect/ai-sdk-calls.js';
 
 /**
  * Joins user messages to one: their texts and files; other parts are the application's own. Pure.
@@ -278,15 +278,15 @@ function readPart(part: Part): Decision | Output | undefined {
   if (part.state === 'approval-responded') {
     const { id: approvalId, approved, reason } = part.approval;
     // The reason of an approval does not go to the model.
-    const given = approved ? givenAnswer('approve') : givenAnswer('deny', { message: reason });
-    return { approvalId: askedFirst(approvalId), given };
+    const given = approved ? answerInput('approve') : answerInput('deny', { message: reason });
+    return { approvalId: originalId(approvalId), given };
   }
   // Calls of the server's are marked as run by somebody else.
   if (part.providerExecuted === true) return undefined;
-  const callId = askedFirst(part.toolCallId);
+  const callId = originalId(part.toolCallId);
   if (part.state === 'output-available') {
-    return { callId, given: givenAnswer('answer', { output: part.output, isError: false }) };
+    return { callId, given: answerInput('answer', { output: part.output, isError: false }) };
   }
   if (part.state !== 'output-error') return undefined;
-  return { callId, given: givenAnswer('answer', { output: part.errorText, isError: true }) };
+  return { callId, given: answerInput('answer', { output: part.errorText, isError: true }) };
 }

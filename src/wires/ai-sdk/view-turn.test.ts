@@ -8,7 +8,7 @@ import { someOptions } from '../../../test/support/turn/store-turn.js';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
-import { askedIn } from '../conversation/questions.js';
+import { awaitedApprovals } from '../conversation/questions.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { turnWire, type StreamedTurn, foldAnswers, isShownWhole } from './view-turn.js';
 
@@ -66,7 +66,7 @@ const fold = ({ events, asked, steered }: AnyTurn) =>
 
 describe('the history of recorded turns', () => {
   it.each(recordedTurns())('is what a client makes of the stream of %s', async (_name, events) => {
-    const answered = events.flatMap(askedIn);
+    const answered = events.flatMap(awaitedApprovals);
     const chunks = stream(events, { answered, from: 'turn' }, 1_000);
     const [whole] = await foldAnswers(turn, events, { steered: [], answered });
     expect(whole?.parts).not.toHaveLength(0);

@@ -7,7 +7,7 @@ import type { Frame } from '../framing/dialect.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart } from '../../turn/history/messages.dto.js';
-import { askedFirst } from './dialect/ai-sdk-calls.js';
+import { originalId } from './dialect/ai-sdk-calls.js';
 import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
 
 /** A message that was steered into a turn. */
@@ -77,8 +77,8 @@ function without({ parts: others }: UIMessage) {
 }
 
 function idOf(part: UIMessage['parts'][number]): string | undefined {
-  if ('toolCallId' in part) return askedFirst(part.toolCallId);
-  return part.type === 'data-approval' ? askedFirst(part.id ?? '') : undefined;
+  if ('toolCallId' in part) return originalId(part.toolCallId);
+  return part.type === 'data-approval' ? originalId(part.id ?? '') : undefined;
 }
 
 /** Where the model got a steered message; undefined: not yet. */

@@ -6,7 +6,7 @@ import { BlobStore, type ReceivedFile } from '../../attachments/blob-store.js';
 import {
   findNamedSession,
   openNamedSession,
-  type WantedNamedSession,
+  type NamedSessionParams,
 } from '../../session/named-session.js';
 import { isId } from '../../platform/ids.js';
 import { compact } from '../../platform/compact.js';
@@ -64,7 +64,7 @@ type SubmissionFields = Pick<
   | 'responses'
   | 'whenBusy'
   | 'wireOnDisconnect'
-  | 'beside'
+  | 'extraWrites'
 >;
 
 export interface MessageSubmission extends SubmissionFields {
@@ -116,7 +116,7 @@ export class Conversations {
    * @throws see `openNamedSession`; what `submit` throws.
    */
   begin<Submitted>(
-    wanted: WantedNamedSession,
+    wanted: NamedSessionParams,
     submit: (sessionId: string) => Promise<Submitted>,
   ): Promise<Submitted> {
     const { sessions, projectRoots } = this;
@@ -228,13 +228,13 @@ export class Conversations {
   async give(
     { answers }: MatchedAnswers,
     { id, scopes }: Principal,
-    beside?: (tx: Queryable) => Promise<void>,
+    alsoStore?: (tx: Queryable) => Promise<void>,
   ): Promise<void> {
     // Approvals need their scope here as on the routes of the harness.
     const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
     if (asksPeople && !scopes.includes('approvals')) throw forbiddenScope('approvals', scopes);
     const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
-    await this.answerer.answer({ answers: given, by: id, beside });
+    await this.answerer.answer({ answers: given, by: id, alsoStore });
   }
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
 import { latestAnswers, matchAnswers, type WireAnswers } from './questions.js';
 
 const none = { message: undefined, input: undefined, rule: undefined };
-const approve: GivenAnswer = { ...none, decision: 'approve' };
-const deny: GivenAnswer = { ...none, decision: 'deny' };
-const red: GivenAnswer = { ...none, decision: 'answer', output: 'red' };
-const blue: GivenAnswer = { ...none, decision: 'answer', output: 'blue' };
+const approve: AnswerInput = { ...none, decision: 'approve' };
+const deny: AnswerInput = { ...none, decision: 'deny' };
+const red: AnswerInput = { ...none, decision: 'answer', output: 'red' };
+const blue: AnswerInput = { ...none, decision: 'answer', output: 'blue' };
 
 type Decided = 'approve' | 'deny' | 'answer' | null;
 

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
 import { type ApprovalRow, approvalNotFound } from '../../turn/approvals/approval-writes.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 
@@ -84,7 +84,7 @@ export async function findAskingTurn(
 }
 
 /** Ids of the given answers, and of answers that the same turns take note of at the same time. */
-export async function withAnswersBeside(
+export async function withSimultaneousAnswers(
   db: Database,
   approvalIds: readonly string[],
 ): Promise<string[]> {
@@ -133,22 +133,22 @@ type Asked = Pick<ApprovalRow, 'id' | 'callId' | 'kind' | 'decision' | 'decidedA
 /** Answers of a request to the questions of a conversation. */
 export interface WireAnswers {
   /** By the question's id. `mayBeLate`: nothing is lost where somebody else decided before. */
-  decisions: readonly { approvalId: string; given: GivenAnswer; mayBeLate?: boolean }[];
+  decisions: readonly { approvalId: string; given: AnswerInput; mayBeLate?: boolean }[];
   /** Outputs by their calls, some of which the server may have run: the client cannot know. */
-  outputs: readonly { callId: string; given: GivenAnswer }[];
+  outputs: readonly { callId: string; given: AnswerInput }[];
 }
 
 /** An answer of a wire that has no words for the other fields. */
-export function givenAnswer(
-  decision: GivenAnswer['decision'],
-  fields: Partial<GivenAnswer> = {},
-): GivenAnswer {
+export function answerInput(
+  decision: AnswerInput['decision'],
+  fields: Partial<AnswerInput> = {},
+): AnswerInput {
   return { message: undefined, input: undefined, rule: undefined, ...fields, decision };
 }
 
 export interface MatchedAnswer {
   approval: Asked;
-  given: GivenAnswer;
+  given: AnswerInput;
 }
 
 export interface MatchedAnswers<Turn = TurnRow> {
@@ -192,7 +192,7 @@ export function matchAnswers<Turn extends { id: string }>(
 }
 
 /** An equal answer is given again: that changes nothing. */
-function isDecidedElsewhere({ decision }: Asked, given: GivenAnswer): boolean {
+function isDecidedElsewhere({ decision }: Asked, given: AnswerInput): boolean {
   return decision !== null && decision !== given.decision;
 }
 
@@ -212,7 +212,7 @@ export function latestAnswers(
 }
 
 /** Ids of approvals that a turn, or a subagent, waits for from an event on. Pure. */
-export function askedIn(event: TurnEvent): readonly string[] {
-  if (event.type === 'subagent.told') return askedIn(event.event);
+export function awaitedApprovals(event: TurnEvent): readonly string[] {
+  if (event.type === 'subagent.told') return awaitedApprovals(event.event);
   return event.type === 'turn.parked' ? event.approvalIds : [];
 }

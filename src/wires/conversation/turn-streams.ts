@@ -6,7 +6,7 @@ import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.j
 import type { ConversationService } from '../../turn/history/conversation-service.js';
 import { clientLeft } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { isAccepted, TurnService, type RestOfTurn } from '../../turn/turn-service.js';
+import { isAccepted, TurnService, type ResumableTurn } from '../../turn/turn-service.js';
 import type { AnswerFold, Dialect } from '../framing/dialect.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 
@@ -74,7 +74,7 @@ export class TurnStreams {
   }
 
   #stream(
-    turn: SubmittedTurn | RestOfTurn,
+    turn: SubmittedTurn | ResumableTurn,
     dialect: Dialect<unknown>,
     { after, mayBeEmpty = false }: StreamRange = {},
   ): FrameStream {

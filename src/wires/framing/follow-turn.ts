@@ -6,13 +6,13 @@ import { followSegment } from './segment.js';
 import {
   isRunning,
   sentSoFar,
-  newSpeaker,
-  speakerOf,
+  newAuthor,
+  authorOf,
   type OpenCall,
-  type OpenThing,
+  type OpenPart,
   type Owner,
   type Part,
-  type Speaker,
+  type Author,
   type TurnChange,
   type TurnView,
 } from './turn-view.js';
@@ -72,7 +72,7 @@ function dropParts(draft: Draft): void {
 
 function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
   // An event of a parked turn means that it was resumed.
-  if (speakerOf(draft.view, owner).parkedFor !== undefined) {
+  if (authorOf(draft.view, owner).parkedFor !== undefined) {
     setSpeaker(draft, owner, { parkedFor: undefined });
   }
   switch (event.type) {
@@ -121,7 +121,7 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
     case 'subagent.started':
       set(draft, {
         subagents: new Map(draft.view.subagents).set(event.childTurnId, {
-          ...newSpeaker,
+          ...newAuthor,
           owner,
           callId: event.callId,
         }),
@@ -145,7 +145,7 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
 
 function openStep(draft: Draft, owner: Owner, step: number): void {
   closeStep(draft, owner, false);
-  const before = speakerOf(draft.view, owner);
+  const before = authorOf(draft.view, owner);
   // A step that is sent again after it was discarded goes on with its numbers.
   setSpeaker(draft, owner, { step, parts: step === before.step ? before.parts : 0 });
   set(draft, { open: [...draft.view.open, { owner, kind: 'step', step }] });
@@ -154,7 +154,7 @@ function openStep(draft: Draft, owner: Owner, step: number): void {
 
 /** Closes all that an owner has open but for its subagents. */
 function closeStep(draft: Draft, owner: Owner, isCut: boolean): void {
-  const isOf = (thing: OpenThing): boolean => thing.owner === owner && thing.kind !== 'subagent';
+  const isOf = (thing: OpenPart): boolean => thing.owner === owner && thing.kind !== 'subagent';
   close(draft, draft.view.open.filter(isOf), isCut);
 }
 
@@ -210,7 +210,7 @@ function closePart(draft: Draft, owner: Owner): void {
 }
 
 function countPart(draft: Draft, owner: Owner): number {
-  const parts = speakerOf(draft.view, owner).parts + 1;
+  const parts = authorOf(draft.view, owner).parts + 1;
   setSpeaker(draft, owner, { parts });
   return parts;
 }
@@ -239,7 +239,7 @@ function namedCall(
   owner: Owner,
   { callId, name }: { callId: string; name: string },
 ): OpenCall {
-  const { step } = speakerOf(view, owner);
+  const { step } = authorOf(view, owner);
   return view.calls.get(keyOf(owner, callId)) ?? newCall(view, owner, { callId, name, step });
 }
 
@@ -278,7 +278,7 @@ function resolve(draft: Draft, owner: Owner, event: EventOf<'approval.resolved'>
 function endCall(draft: Draft, owner: Owner, event: EventOf<'tool.ended'>): void {
   const call = draft.view.calls.get(keyOf(owner, event.callId));
   if (call !== undefined) {
-    const isOfCall = (one: OpenThing): boolean => one.kind === 'input' && one.key === call.key;
+    const isOfCall = (one: OpenPart): boolean => one.kind === 'input' && one.key === call.key;
     close(draft, draft.view.open.filter(isOfCall));
     forget(draft, [call]);
   } else if (owner === undefined) {
@@ -301,7 +301,7 @@ function endSubagent(draft: Draft, owner: Owner, event: EventOf<'subagent.ended'
   close(draft, under);
   const subagents = new Map(draft.view.subagents);
   for (const id of below) subagents.delete(id);
-  const isOfEnded = (one: OpenThing): boolean =>
+  const isOfEnded = (one: OpenPart): boolean =>
     one.kind === 'subagent' && one.event.childTurnId === childTurnId;
   set(draft, { subagents, open: draft.view.open.filter((one) => !isOfEnded(one)) });
   emit(draft, { owner, type: 'subagent.ended', event, failure: ended.failure });
@@ -324,7 +324,7 @@ function endReply(draft: Draft, owner: Owner): void {
 }
 
 /** Closes open things, the last to begin first. */
-function close(draft: Draft, things: readonly OpenThing[], isCut = false): void {
+function close(draft: Draft, things: readonly OpenPart[], isCut = false): void {
   if (things.length === 0) return;
   set(draft, { open: draft.view.open.filter((one) => !things.includes(one)) });
   for (const thing of things.toReversed()) {
@@ -333,7 +333,7 @@ function close(draft: Draft, things: readonly OpenThing[], isCut = false): void 
   }
 }
 
-function closingOf(view: TurnView, thing: OpenThing, isCut: boolean): TurnChange | undefined {
+function closingOf(view: TurnView, thing: OpenPart, isCut: boolean): TurnChange | undefined {
   const { owner } = thing;
   switch (thing.kind) {
     case 'part':
@@ -382,7 +382,7 @@ function forget(draft: Draft, gone: readonly OpenCall[]): void {
   set(draft, { calls });
 }
 
-function setSpeaker(draft: Draft, owner: Owner, change: Partial<Speaker>): void {
+function setSpeaker(draft: Draft, owner: Owner, change: Partial<Author>): void {
   const { turn, subagents } = draft.view;
   if (owner === undefined) return set(draft, { turn: { ...turn, ...change } });
   const subagent = subagents.get(owner);

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../events/turn-event.js';
 import {
   isRunning,
-  speakerOf,
+  authorOf,
   type Owner,
   type Segment,
   type SegmentBeginning,
@@ -70,7 +70,7 @@ function isSteered(messageIds: readonly string[], event: TurnEvent): boolean {
 
 /** Approvals that a turn or a subagent waits for; undefined while any part of it runs. */
 function findWaits(view: TurnView, owner?: Owner): readonly string[] | undefined {
-  const { parkedFor } = speakerOf(view, owner);
+  const { parkedFor } = authorOf(view, owner);
   if (parkedFor !== undefined) return parkedFor;
   if (view.calls.size === 0) return undefined;
   const waits = [...view.calls.values()]

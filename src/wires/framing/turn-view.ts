@@ -25,11 +25,11 @@ export interface TurnView {
   segment: Segment | undefined;
   /** Whether the stream's first event has come. */
   hasBegun: boolean;
-  turn: Speaker;
+  turn: Author;
   /** Subagents that run, by the ids of their turns; also those of subagents. */
   subagents: ReadonlyMap<string, Subagent>;
   /** What has begun and has not ended, in the order it began. */
-  open: readonly OpenThing[];
+  open: readonly OpenPart[];
   /** Calls without a result, by their keys, in the order of their requests. */
   calls: ReadonlyMap<string, OpenCall>;
   /** Calls of the turn so far, without those that were taken back. */
@@ -76,7 +76,7 @@ export type SegmentBeginning = 'pause' | 'answer' | 'question';
 /** Whose an event or a part is: undefined is the turn itself, otherwise the id of a subagent's turn. */
 export type Owner = string | undefined;
 
-export interface Speaker {
+export interface Author {
   started?: EventOf<'turn.started'>;
   failure?: EventOf<'turn.failed'>;
   /** The number of the last step; 0: none has begun. */
@@ -87,7 +87,7 @@ export interface Speaker {
   parkedFor?: readonly string[] | undefined;
 }
 
-export interface Subagent extends Speaker {
+export interface Subagent extends Author {
   /** Whose call it is, and which. */
   owner: Owner;
   callId: string;
@@ -101,7 +101,7 @@ export interface Part {
   number: number;
 }
 
-export type OpenThing = { owner: Owner } & (
+export type OpenPart = { owner: Owner } & (
   | { kind: 'part'; part: Part }
   /** The input of a call, as long as more of it may come. */
   | { kind: 'input'; key: string }
@@ -218,13 +218,13 @@ export function sentSoFar({ before, ofStep }: SentText): string {
 }
 
 /** Nothing is known of it yet. */
-export const newSpeaker: Speaker = { step: 0, parts: 0 };
+export const newAuthor: Author = { step: 0, parts: 0 };
 
 export function startView(segment?: Segment): TurnView {
   return {
     segment,
     hasBegun: false,
-    turn: newSpeaker,
+    turn: newAuthor,
     subagents: new Map(),
     open: [],
     calls: new Map(),
@@ -235,6 +235,6 @@ export function startView(segment?: Segment): TurnView {
   };
 }
 
-export function speakerOf({ turn, subagents }: TurnView, owner: Owner): Speaker {
-  return owner === undefined ? turn : (subagents.get(owner) ?? newSpeaker);
+export function authorOf({ turn, subagents }: TurnView, owner: Owner): Author {
+  return owner === undefined ? turn : (subagents.get(owner) ?? newAuthor);
 }

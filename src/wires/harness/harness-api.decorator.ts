@@ -87,7 +87,7 @@ function describeFrame(name: string): string {
 export type AnswerKind = 'stream' | 'result' | 'at once';
 
 /** Injects the answer that a request for a turn asks for. */
-export const WantedAnswer = createParamDecorator(
+export const RequestedAnswer = createParamDecorator(
   (_data: unknown, context: ExecutionContext): AnswerKind =>
     chooseAnswer(context.switchToHttp().getRequest<Request>()),
 );

@@ -27,7 +27,7 @@ import { describeDisposition } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
-  WantedAnswer,
+  RequestedAnswer,
   type AnswerKind,
   ApiHarnessStream,
   ApiTurnAnswers,
@@ -68,7 +68,7 @@ export class TurnController {
     @Body() body: TurnDto,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
-    @WantedAnswer() answer: AnswerKind,
+    @RequestedAnswer() answer: AnswerKind,
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
     const { sessionId, message, opts, attachments } = body;

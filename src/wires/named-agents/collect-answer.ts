@@ -7,7 +7,7 @@ import type { AnswerFold } from '../framing/dialect.js';
 import type { OpenCall, TurnChange } from '../framing/turn-view.js';
 import type { AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
 import { agentStart, encodeForAgent, type AgentState } from './dialect/named-agents.js';
-import type { Problem } from './dialect/problem.js';
+import type { Problem } from './dialect/problem-details.js';
 import type { AnsweredCallDto, ChatAnswerDto } from './named-agents.dto.js';
 
 interface AgentFold {

@@ -2,7 +2,7 @@ import { TypedError } from '../../errors/typed-error.js';
 import { sessionBusy } from '../../turn/state/turn-errors.js';
 import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
 import { retryAdvice } from '../../platform/retry-advice.js';
-import { problemUri, toProblem, type Problem } from './dialect/problem.js';
+import { problemUri, toProblem, type Problem } from './dialect/problem-details.js';
 import { ProblemDto } from './named-agents.dto.js';
 
 export function agentSessionBusy(): TypedError {

@@ -5,17 +5,17 @@ import { canonicalJson, isPlainObject } from '../../platform/json.js';
 import { compact } from '../../platform/compact.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import { checkAnswerCount, type GivenAnswer } from '../../turn/approvals/approval-answerer.js';
+import { checkAnswerCount, type AnswerInput } from '../../turn/approvals/approval-answerer.js';
 import { loadTurns } from '../../turn/state/stored-turn.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import type { TurnService } from '../../turn/turn-service.js';
 import type { Conversations } from '../conversation/conversations.js';
-import { givenAnswer } from '../conversation/questions.js';
-import { historyPlaces, keepInput, textOf, withoutBlanks, type KnownItem } from './input-items.js';
+import { answerInput } from '../conversation/questions.js';
+import { historyDigests, keepInput, textOf, withoutBlanks, type KnownItem } from './input-items.js';
 import type { ModelChooser } from './models.controller.js';
 import type { ResponseRequest } from './response-request.js';
-import { termsOf, describeInstructions, notesIn } from './response-facts.js';
+import { requestWithTools, describeInstructions, notesIn } from './response-description.js';
 import { repeated, type FoundResponse, type ResponseLookup } from './response-lookup.js';
 import { badField, otherTurn, outputsMissing } from './responses-errors.js';
 
@@ -34,7 +34,7 @@ export interface MadeResponse {
 interface ItemAnswer {
   /** The question's id. */
   approvalId: string;
-  given: GivenAnswer;
+  given: AnswerInput;
   field: string;
 }
 
@@ -83,10 +83,10 @@ export async function answerQuestions(
     outputs: [],
   });
   if (matched === undefined || matched.turn.id !== turn.id) throw otherTurn('input');
-  const beside = await reviseTerms(context, call, items, answering);
+  const alsoStore = await reviseTerms(context, call, items, answering);
   // First, so that the model has it together with the outputs.
   if (news.length > 0) await steerNews(conversations, call, answering);
-  await conversations.give(matched, principal, beside);
+  await conversations.give(matched, principal, alsoStore);
   const begun = answers.find(({ approvalId }) =>
     approvals.some(({ id, decision }) => id === approvalId && decision === null),
   );
@@ -138,7 +138,7 @@ async function findNews(
   items: readonly KnownItem[],
   { ids, isNamed }: { ids: ReadonlySet<string>; isNamed: boolean },
 ): Promise<Answering['news']> {
-  const own = historyPlaces(items).find(({ digest }) => digest === turn.clientHistory);
+  const own = historyDigests(items).find(({ digest }) => digest === turn.clientHistory);
   const firstOwn = items.findIndex((item) => ids.has(callOf(item) ?? ''));
   const at = own?.index ?? (isNamed ? -1 : firstOwn);
   const said = items.slice(at + 1).filter((item) => item.kind === 'user');
@@ -190,7 +190,7 @@ async function reviseTerms(
   const { responses, opts: before } = turn.request;
   const open = approvals.flatMap(({ id, decision }) => (decision === null ? id : []));
   if (responses === undefined || open.length === 0) return undefined;
-  const { request: old, tools: oldTools } = termsOf(turn, response);
+  const { request: old, tools: oldTools } = requestWithTools(turn, response);
   const isNamed = asked.previous !== undefined;
   const developer = [...(isNamed ? (old.developer ?? []) : []), ...notesIn(items)];
   const model = asked.model === undefined ? undefined : await models.choose(asked.model, turn);
@@ -244,7 +244,7 @@ function answerIn(item: KnownItem): ItemAnswer | undefined {
   }
   if (item.kind !== 'output' || !isId('appr', item.callId)) return undefined;
   const { callId, text, blocks = text, field } = item;
-  const given = givenAnswer('answer', { output: blocks, isError: false });
+  const given = answerInput('answer', { output: blocks, isError: false });
   return { approvalId: callId, given, field: `${field}.call_id` };
 }
 

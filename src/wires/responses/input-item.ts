@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { GivenAnswer } from '../../turn/approvals/approval-answerer.js';
-import { givenAnswer } from '../conversation/questions.js';
+import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
+import { answerInput } from '../conversation/questions.js';
 import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
 import { cleanName } from '../../attachments/file-limits.js';
@@ -22,7 +22,7 @@ export type InputItem = {
   | { kind: 'call'; call: ReadCall }
   /** `blocks`: the output as it came, where it has files. They are shown with an answer; a history has their names. */
   | { kind: 'output'; callId: string; text: string; blocks?: unknown; isError: boolean }
-  | { kind: 'approval'; approvalId: string; given: GivenAnswer }
+  | { kind: 'approval'; approvalId: string; given: AnswerInput }
   | { kind: 'reference'; id: string }
   /** What only the server that made it can use, such as thinking. */
   | { kind: 'aside' }
@@ -106,7 +106,7 @@ function readMessage(item: JsonObject, field: string): InputItem {
   };
   const of = { field, kept };
   if (role === 'user')
-    return { ...of, kind: 'user', content: saidIn(parts), digest: digest(parts) };
+    return { ...of, kind: 'user', content: contentOf(parts), digest: digest(parts) };
   if (parts.some(({ file }) => file !== undefined)) {
     throw badParam(`${field}.content`, 'Only messages of the user may have files');
   }
@@ -114,7 +114,7 @@ function readMessage(item: JsonObject, field: string): InputItem {
   return role === 'assistant' ? { ...of, kind: 'reply', text } : { ...of, kind: 'note', text };
 }
 
-function saidIn(parts: readonly ReadPart[]): (string | InlineFile)[] {
+function contentOf(parts: readonly ReadPart[]): (string | InlineFile)[] {
   return parts.flatMap(({ text, file }) => file ?? (text.trim() === '' ? [] : text));
 }
 
@@ -225,8 +225,8 @@ function readApproval(item: JsonObject, field: string): InputItem {
   }
   // The reason of an approval does not go to the model.
   const given = approve
-    ? givenAnswer('approve')
-    : givenAnswer('deny', { message: reason ?? undefined });
+    ? answerInput('approve')
+    : answerInput('deny', { message: reason ?? undefined });
   const kept = {
     ...idOf(item),
     type: 'mcp_approval_response',

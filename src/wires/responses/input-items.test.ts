@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { historyPlaces, pageItems, splitInput, type KnownItem } from './input-items.js';
+import { historyDigests, pageItems, splitInput, type KnownItem } from './input-items.js';
 import { readItem } from './input-item.js';
 
 const known = (items: readonly object[]): KnownItem[] =>
@@ -90,7 +90,7 @@ describe('a conversation that a client tells of', () => {
 });
 
 describe('the places of a conversation', () => {
-  const digests = (...items: object[]) => historyPlaces(known(items)).map(({ digest }) => digest);
+  const digests = (...items: object[]) => historyDigests(known(items)).map(({ digest }) => digest);
 
   it('stay as they are while it grows, however its client splits the replies', () => {
     const [first] = digests(user('a'));

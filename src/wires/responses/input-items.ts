@@ -57,7 +57,7 @@ function splitNew(turns: readonly ClientTurn<InlineFile>[]): SplitInput {
 }
 
 /** A place in a conversation that its client sends whole: a message of the user. */
-export interface HistoryPlace {
+export interface HistoryDigest {
   /** Index of the message among the items. */
   index: number;
   /** Of all up to the message. */
@@ -68,10 +68,10 @@ export interface HistoryPlace {
  * The digests of a conversation up to each message of the user. Thinking, calls that the server ran and the
  * application's words are left out, as clients leave them out. Pure.
  */
-export function historyPlaces(items: readonly KnownItem[]): HistoryPlace[] {
+export function historyDigests(items: readonly KnownItem[]): HistoryDigest[] {
   let before = '';
   let between: KnownItem[] = [];
-  return items.flatMap((item, index): HistoryPlace[] => {
+  return items.flatMap((item, index): HistoryDigest[] => {
     if (item.kind !== 'user') {
       between.push(item);
       return [];

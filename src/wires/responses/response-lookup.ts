@@ -12,15 +12,15 @@ import type { ResponseItem, ResponseObject } from './dialect/response-frames.js'
 import { readItem, type InputItem } from './input-item.js';
 import type { KnownItem } from './input-items.js';
 import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
-import type { ResponseWanted } from './dialect/response-items.js';
+import type { ResponseDescription } from './dialect/response-items.js';
 import {
   linkResponses,
   type LinkedResponse,
-  describeWanted,
+  describeResponse,
   formatResponseId,
   parseResponseId,
   type ResponseName,
-} from './response-facts.js';
+} from './response-description.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { itemNotFound, responseNotFound } from './responses-errors.js';
 
@@ -29,7 +29,7 @@ export interface FoundResponse {
   response: LinkedResponse;
   /** The last response of the turn. */
   last: LinkedResponse;
-  wanted: ResponseWanted;
+  wanted: ResponseDescription;
   approvals: readonly ApprovalRow[];
 }
 
@@ -185,7 +185,7 @@ export class ResponseLookup {
     const chain = linkResponses(turn.id, approvals);
     return chain.map((response, index) => {
       const before = chain[index - 1]?.id ?? turn.request.responses?.previousResponseId ?? null;
-      const wanted = describeWanted(turn, response, before);
+      const wanted = describeResponse(turn, response, before);
       return { turn, response, last: chain.at(-1) ?? response, approvals, wanted };
     });
   }

@@ -7,7 +7,7 @@ import { efforts } from '../../storage/shapes/stored-options.js';
 import { parseClientTools } from '../../options/client-tools.js';
 import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';
-import { parseResponseId, type ResponseName, type Terms } from './response-facts.js';
+import { parseResponseId, type ResponseName, type EchoedRequest } from './response-description.js';
 import { badField, badParam, responseNotFound } from './responses-errors.js';
 
 /** A request for a response. */
@@ -24,13 +24,13 @@ export interface ResponseRequest {
    */
   opts: Record<string, unknown>;
   /** What the response gives back of fields that the request has. */
-  given: Partial<Terms>;
+  given: Partial<EchoedRequest>;
 }
 
 /** What a field of the request means: options of the turn, and what the response gives back of it. */
 interface ReadField {
   opts?: Record<string, unknown>;
-  given?: Partial<Terms>;
+  given?: Partial<EchoedRequest>;
 }
 
 /** OpenAI's Agents SDK ends a run with an error at an approval of a server that its agent does not name. */
@@ -82,7 +82,7 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
     isBackground: background === true,
     items: readItems(body.input),
     opts: Object.assign({}, ...fields.map(({ opts = {} }) => opts)) as Record<string, unknown>,
-    given: Object.assign({}, ...fields.map(({ given = {} }) => given)) as Partial<Terms>,
+    given: Object.assign({}, ...fields.map(({ given = {} }) => given)) as Partial<EchoedRequest>,
   };
 }
 
@@ -150,7 +150,7 @@ function readText(text: Record<string, unknown> | undefined): ReadField {
   // An object has no citations: an agent that cites does not, in this turn.
   const opts = { output: parsed.output, citations: false };
   // The request body was JSON, so its objects are too.
-  return { opts, given: { format: format as Terms['format'], ...level } };
+  return { opts, given: { format: format as EchoedRequest['format'], ...level } };
 }
 
 /**

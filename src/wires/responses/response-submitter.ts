@@ -12,24 +12,24 @@ import { findTurnByKey } from '../../turn/state/turn-row.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import { SessionForker } from '../../turn/branches/session-forker.js';
 import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
-import type { StoredBeside, SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import type { ExtraWrites, SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { joinPieces, type InlineFile } from '../conversation/inline-files.js';
 import {
-  historyPlaces,
+  historyDigests,
   textOf,
   splitInput,
-  type HistoryPlace,
+  type HistoryDigest,
   type KnownItem,
   type SplitInput,
   keepInput,
 } from './input-items.js';
-import { findKnownPart, findRepeatedTurn, isLastTurn } from './known-conversation.js';
+import { findKnownPart, findRepeatedTurn, isLastTurn } from './find-conversation.js';
 import { ModelChooser, type ChosenModel } from './models.controller.js';
 import { answerQuestions, type MadeResponse, type ResponseCall } from './answer-questions.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import { defaultTerms, describeInstructions, notesIn } from './response-facts.js';
+import { defaultEchoedRequest, describeInstructions, notesIn } from './response-description.js';
 import { badParam, notTheLast, outputsMissing, responseBusy } from './responses-errors.js';
 
 /** Two weeks: a conversation is deleted that was not used for so long. */
@@ -52,7 +52,7 @@ interface Message extends SplitInput {
 interface Destination {
   model: ChosenModel;
   sessionId: string;
-  beside?: StoredBeside;
+  extraWrites?: ExtraWrites;
 }
 
 /** Another turn is the conversation's last one: nothing was stored. */
@@ -98,7 +98,7 @@ export class ResponseSubmitter {
     { asked, principal, idempotencyKey }: ResponseCall,
     items: readonly KnownItem[],
   ): Promise<MadeResponse | undefined> {
-    const places = historyPlaces(items);
+    const places = historyDigests(items);
     const last = places.at(-1);
     if (idempotencyKey === undefined || asked.previous !== undefined) return undefined;
     if (last === undefined || places.length === 1) return undefined;
@@ -107,8 +107,8 @@ export class ResponseSubmitter {
     const turn = await findRepeatedTurn(this.db, sent);
     if (turn === undefined) return undefined;
     const { responses } = turn.request;
-    const isSame = Object.entries({ ...defaultTerms, ...asked.given }).every(([name, value]) =>
-      isSameJson(responses?.[name as keyof typeof responses], value),
+    const isSame = Object.entries({ ...defaultEchoedRequest, ...asked.given }).every(
+      ([name, value]) => isSameJson(responses?.[name as keyof typeof responses], value),
     );
     if (!isSame) throw idempotencyKeyReused(turn.id);
     const found = await this.lookup.first(turn.id, principal);
@@ -145,9 +145,9 @@ export class ResponseSubmitter {
     items: readonly KnownItem[],
     whole: SplitInput,
   ): Promise<Omit<Message, 'items'>> {
-    const places = historyPlaces(items);
+    const places = historyDigests(items);
     const isNew = whole.content.length > 0;
-    const earlier: HistoryPlace[] = isNew ? places.slice(0, -1) : places;
+    const earlier: HistoryDigest[] = isNew ? places.slice(0, -1) : places;
     const known = await findKnownPart(this.db, id, items, earlier);
     const clientHistory = isNew ? places.at(-1)?.digest : undefined;
     const of = { clientHistory, isNamed: false };
@@ -221,7 +221,7 @@ export class ResponseSubmitter {
       if (!(await isLastTurn(tx, before.turn))) throw new ConversationMoved();
     };
     try {
-      return await this.#send(call, message, { ...to, beside: { store } });
+      return await this.#send(call, message, { ...to, extraWrites: { store } });
     } catch (error) {
       if (error instanceof ConversationMoved) return 'moved';
       if (!isTypedError(error, 'TURN_IN_PROGRESS')) throw error;
@@ -234,12 +234,12 @@ export class ResponseSubmitter {
   #send(
     { asked, principal, idempotencyKey }: ResponseCall,
     message: Message,
-    { model, sessionId, beside }: Destination,
+    { model, sessionId, extraWrites }: Destination,
   ): Promise<SubmittedTurn> {
     const { earlier, content, items, clientHistory, before, isNamed, replaced } = message;
     const carried = isNamed ? (before?.turn.request.responses?.developer ?? []) : [];
     const developer = [...carried, ...notesIn(items)];
-    const terms = { ...defaultTerms, ...asked.given };
+    const terms = { ...defaultEchoedRequest, ...asked.given };
     const responses: StoredResponsesRequest = {
       ...terms,
       ...(developer.length === 0 ? {} : { developer }),
@@ -264,7 +264,7 @@ export class ResponseSubmitter {
       needsAllFiles: true,
       responses,
       ...(responses.hidesApprovals === true ? { wireMode: 'dontAsk' as const } : {}),
-      ...compact({ beside }),
+      ...compact({ extraWrites }),
     });
   }
 }

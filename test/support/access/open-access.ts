@@ -2,7 +2,7 @@ import { Authenticator } from '../../../src/access/authenticator.js';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { KeyService } from '../../../src/access/key-service.js';
 import { KeyStore } from '../../../src/access/key-store.js';
-import { KnownKeys } from '../../../src/access/known-keys.js';
+import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
@@ -12,7 +12,7 @@ import type { Database } from '../../../src/storage/connection.js';
 export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
   const store = new KeyStore(db, clock);
   const audit = new AuditLog(db, clock);
-  const keys = new KnownKeys(store, clock, silentLogger);
+  const keys = new ApiKeyCache(store, clock, silentLogger);
   return { store, audit, keys, keyService: new KeyService(db, clock, store, audit, keys) };
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Database } from '../../../src/storage/connection.js';
 
 /** A database as one process sees it: it can stop answering that process alone. */
@@ -40,7 +40,7 @@ export class UnansweredDatabase {
   async settled(): Promise<void> {
     do {
       await Promise.all(this.#running);
-      await nextTurn();
+      await yieldToEventLoop();
     } while (this.#running.size > 0);
   }
 }

@@ -1,8 +1,8 @@
 import { defaultAgentConfig } from '../../../src/governance/decision-tree/agent-config.js';
-import type { Facts, Reading } from '../../../src/governance/notices/trigger.js';
+import type { TriggerFacts, Reading } from '../../../src/governance/notices/trigger.js';
 
 /** Facts for triggers between two steps of a turn in which nothing is due. */
-export function someFacts(change: Partial<Facts> = {}): Facts {
+export function someFacts(change: Partial<TriggerFacts> = {}): TriggerFacts {
   return {
     at: 'step',
     step: 1,

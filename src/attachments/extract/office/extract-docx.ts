@@ -2,7 +2,7 @@ import JSZip from 'jszip';
 import mammoth from 'mammoth';
 import { openArchive, parseXml } from './office-parts.js';
 import { htmlToText } from '../text/extract-html.js';
-import { notRead, type ExtractedText } from '../outcomes.js';
+import { notRead, type ExtractedText } from '../extraction-types.js';
 
 const BODY = 'word/document.xml';
 const isMargin = (name: string): boolean => /^word\/(header|footer)\d*\.xml$/.test(name);

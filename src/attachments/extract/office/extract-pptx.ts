@@ -1,4 +1,4 @@
-import { FileFault, notRead, remark, type ExtractedText } from '../outcomes.js';
+import { FileFault, notRead, remark, type ExtractedText } from '../extraction-types.js';
 import { openArchive, parseXml, parseRelations, type Parts } from './office-parts.js';
 
 const presentation = 'ppt/presentation.xml';

@@ -4,7 +4,7 @@ import {
   remark,
   type ExtractionBudget,
   type ExtractedText,
-} from '../outcomes.js';
+} from '../extraction-types.js';
 import {
   openArchive,
   parseUnprefixed,

@@ -1,7 +1,7 @@
 import path from 'node:path/posix';
 import { SaxesParser } from 'saxes';
 import { fromBufferPromise, type ZipFile } from 'yauzl';
-import { FileFault } from '../outcomes.js';
+import { FileFault } from '../extraction-types.js';
 
 /** Nested elements at most: more is an attack. */
 const MAX_DEPTH = 200;

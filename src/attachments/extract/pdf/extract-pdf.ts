@@ -11,7 +11,7 @@ import {
   type ExtractionBudget,
   type ExtractedText,
   type PagesRead,
-} from '../outcomes.js';
+} from '../extraction-types.js';
 import { openOcr, type Ocr, type Scan } from '../images.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { compact } from '../../../platform/compact.js';

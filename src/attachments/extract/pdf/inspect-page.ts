@@ -1,5 +1,5 @@
 import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { remark } from '../outcomes.js';
+import { remark } from '../extraction-types.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.js';
 import { packageRoot } from '../../../platform/process/package-root.js';
-import type { ExtractionAnswer, ExtractionRequest } from '../outcomes.js';
+import type { ExtractionAnswer, ExtractionRequest } from '../extraction-types.js';
 
 /** The entry is always built code: tests, which run the sources, take it from the build too. */
 const entry = path.join(packageRoot, 'dist/run-extractor.js');

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { ExtractionRequest } from '../outcomes.js';
+import type { ExtractionRequest } from '../extraction-types.js';
 import { runJob } from './run-job.js';
 
 /**

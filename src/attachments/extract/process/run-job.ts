@@ -9,7 +9,7 @@ import {
   type ExtractionRequest,
   type TextOutcome,
   type TextSource,
-} from '../outcomes.js';
+} from '../extraction-types.js';
 import { findOcrPackage, OcrMissingError, type FindOcr } from '../ocr-packages.js';
 
 /** Characters of a parser's error that are logged. */

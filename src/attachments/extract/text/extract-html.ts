@@ -1,6 +1,6 @@
 import { convert, type FormatCallback } from 'html-to-text';
 import { decode } from './extract-plain.js';
-import type { ExtractedText } from '../outcomes.js';
+import type { ExtractedText } from '../extraction-types.js';
 
 /** Characters of a page that are converted at most. */
 const MAX_CHARS = 20_000_000;

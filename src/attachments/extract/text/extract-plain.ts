@@ -2,7 +2,7 @@ import chardet from 'chardet';
 import iconv from 'iconv-lite';
 import { decodeStrictly } from '../../../platform/text/well-formed.js';
 import { detectUtf16 } from './decode-text.js';
-import type { ExtractedText } from '../outcomes.js';
+import type { ExtractedText } from '../extraction-types.js';
 
 /** Bytes in which a text declares its encoding. */
 const HEAD_BYTES = 2_048;

@@ -1,6 +1,6 @@
 import type { WrittenFiles } from '../../../storage/shapes/stored-turn.js';
 import type { Todo } from '../../../storage/shapes/stored-step.js';
-import type { Facts, Trigger } from '../trigger.js';
+import type { TriggerFacts, Trigger } from '../trigger.js';
 
 export const sessionStart: Trigger = {
   id: 'session-start',
@@ -8,7 +8,7 @@ export const sessionStart: Trigger = {
   rearms: 'never',
   priority: 41,
   levels: ['message'],
-  check: ({ isFirstMessage, todos, projectFacts }: Facts) => {
+  check: ({ isFirstMessage, todos, projectFacts }: TriggerFacts) => {
     const open = openTodos(todos);
     const known = [
       ...(projectFacts === undefined ? [] : [projectFacts]),
@@ -34,7 +34,7 @@ export const sessionChange: Trigger = {
   rearms: 'with every change',
   priority: 39,
   levels: ['message'],
-  check: ({ sessionChange: text, sessionState }: Facts) => {
+  check: ({ sessionChange: text, sessionState }: TriggerFacts) => {
     const metadata = { ...sessionState };
     const kind = 'session-change';
     return text === undefined ? [] : [{ mark: kind, kind, text, metadata, seenByModel: true }];
@@ -48,7 +48,7 @@ export const filesKept: Trigger = {
   rearms: 'never',
   priority: 38,
   levels: ['message'],
-  check: ({ written }: Facts) => {
+  check: ({ written }: TriggerFacts) => {
     if (written === undefined) return [];
     const text = describeWritten(written);
     const metadata = { ...written };
@@ -80,7 +80,7 @@ export const compactSummary: Trigger = {
   rearms: 'with every compaction',
   priority: 40,
   levels: ['message'],
-  check: ({ compaction }: Facts) =>
+  check: ({ compaction }: TriggerFacts) =>
     compaction === undefined
       ? []
       : [
@@ -101,7 +101,7 @@ export const backgroundResult: Trigger = {
   rearms: 'with every item',
   priority: 42,
   levels: ['message', 'step'],
-  check: ({ background }: Facts) =>
+  check: ({ background }: TriggerFacts) =>
     background.map(({ id, text }) => ({
       mark: `background-result:${id}`,
       kind: 'background-result',
@@ -128,7 +128,7 @@ export const todoReminder: Trigger = {
   rearms: 'when the list is written',
   priority: 50,
   levels: ['message', 'step'],
-  check: ({ at, isFirstMessage, todos, step, stepsSinceTodos }: Facts) => {
+  check: ({ at, isFirstMessage, todos, step, stepsSinceTodos }: TriggerFacts) => {
     const open = openTodos(todos);
     // On a session's first message, `session-start` has the open todos.
     const isDue = at === 'message' ? !isFirstMessage : stepsSinceTodos >= QUIET_STEPS;

@@ -1,4 +1,4 @@
-import type { Facts, Trigger } from '../trigger.js';
+import type { TriggerFacts, Trigger } from '../trigger.js';
 import { compact } from '../../../platform/compact.js';
 
 /** A trigger that posts a limit's soft warning of governance, once a turn. */
@@ -9,7 +9,7 @@ function limitTrigger(id: string, what: string, priority: number): Trigger {
     rearms: 'never in the same turn',
     priority,
     levels: ['step'],
-    check: ({ warnings }: Facts) =>
+    check: ({ warnings }: TriggerFacts) =>
       warnings
         .filter(({ kind }) => kind === id)
         .map(({ kind, text, metadata }) => ({
@@ -36,7 +36,7 @@ export const noProgressNudge: Trigger = {
   rearms: 'when progress resumes',
   priority: 10,
   levels: ['step'],
-  check: ({ nearNoProgress, step }: Facts) =>
+  check: ({ nearNoProgress, step }: TriggerFacts) =>
     nearNoProgress === undefined
       ? []
       : [
@@ -58,7 +58,7 @@ export const errorStreak: Trigger = {
   rearms: 'when a tool call succeeds',
   priority: 11,
   levels: ['step'],
-  check: ({ toolErrors, lastError, step }: Facts) =>
+  check: ({ toolErrors, lastError, step }: TriggerFacts) =>
     toolErrors < NEAR_ERROR_LIMIT
       ? []
       : [

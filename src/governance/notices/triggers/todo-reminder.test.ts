@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../../test/support/turn/some-facts.js';
 import type { Todo } from '../../../storage/shapes/stored-step.js';
-import type { Facts } from '../trigger.js';
+import type { TriggerFacts } from '../trigger.js';
 import { todoReminder } from './conversation.js';
 
 const done: Todo = { id: 'a', content: 'Read it', status: 'completed' };
 const open: Todo = { id: 'b', content: 'Write it', status: 'pending' };
 
-function marks(facts: Partial<Facts>): string[] {
+function marks(facts: Partial<TriggerFacts>): string[] {
   return todoReminder.check(someFacts({ todos: [done, open], ...facts })).map(({ mark }) => mark);
 }
 
 describe('todo-reminder', () => {
-  it.each<[string, Partial<Facts>, number]>([
+  it.each<[string, Partial<TriggerFacts>, number]>([
     ['four steps after the list was written', { step: 4, stepsSinceTodos: 4 }, 0],
     ['five steps after', { step: 5, stepsSinceTodos: 5 }, 1],
     ['six steps after', { step: 6, stepsSinceTodos: 6 }, 1],

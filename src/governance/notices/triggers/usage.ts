@@ -1,4 +1,4 @@
-import type { Facts, Trigger } from '../trigger.js';
+import type { TriggerFacts, Trigger } from '../trigger.js';
 
 const contextMarks = [70, 85, 95];
 const resourceMarks = [85];
@@ -10,7 +10,7 @@ export const contextUsage: Trigger = {
   rearms,
   priority: 30,
   levels: ['step'],
-  check: ({ readings, context: { tokens, window } }: Facts) => {
+  check: ({ readings, context: { tokens, window } }: TriggerFacts) => {
     const risen = thresholdsCrossed(
       readings.map(({ contextPercent }) => contextPercent),
       contextMarks,
@@ -39,7 +39,7 @@ export const resourceUsage: Trigger = {
   rearms,
   priority: 31,
   levels: ['step'],
-  check: ({ readings }: Facts) => [
+  check: ({ readings }: TriggerFacts) => [
     ...checkResource(
       'memory',
       'of the memory of this worker',

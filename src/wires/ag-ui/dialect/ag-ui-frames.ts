@@ -146,7 +146,7 @@ export interface ShownTurn extends TurnpikeView {
 }
 
 /** A run without anything new, in a thread where no turn runs. */
-export interface ReadingRun {
+export interface IdleRun {
   threadId: string;
   runId: string;
   messages: readonly AgUiMessage[];
@@ -157,7 +157,7 @@ export interface ReadingRun {
 }
 
 /** The whole stream of such a run: the conversation and the state, as they are. Pure. */
-export function snapshotEvents(run: ReadingRun): AgUiEvent[] {
+export function snapshotEvents(run: IdleRun): AgUiEvent[] {
   const { threadId, runId, messages, last } = run;
   return [
     { type: 'RUN_STARTED', threadId, runId, protocolVersion: AG_UI_VERSION },

@@ -51,24 +51,30 @@ export interface AgUiState {
   usage: readonly AgUiUsage[];
 }
 
-export interface Encoded {
+export interface EncodedState {
   state: AgUiState;
   events: readonly AgUiEvent[];
 }
 
 /** Adds events, and follows what they add to the conversation. */
-export function addEvents({ state, events }: Encoded, ...more: readonly AgUiEvent[]): Encoded {
+export function addEvents(
+  { state, events }: EncodedState,
+  ...more: readonly AgUiEvent[]
+): EncodedState {
   if (more.length === 0) return { state, events };
   const messages = more.reduce(followMessages, state.messages);
   return { state: { ...state, messages }, events: [...events, ...more] };
 }
 
-export function remember({ state, events }: Encoded, change: Partial<AgUiState>): Encoded {
+export function remember(
+  { state, events }: EncodedState,
+  change: Partial<AgUiState>,
+): EncodedState {
   return { state: { ...state, ...change }, events };
 }
 
 /** Changes what the client's state has of the turn, once it has anything of it. */
-export function show(encoded: Encoded, change: Partial<TurnpikeView>): Encoded {
+export function show(encoded: EncodedState, change: Partial<TurnpikeView>): EncodedState {
   const shown = { ...encoded.state.shown, ...change };
   const changed = remember(encoded, { shown });
   if (encoded.state.view.turn.started === undefined) return changed;
@@ -81,7 +87,7 @@ export function show(encoded: Encoded, change: Partial<TurnpikeView>): Encoded {
 }
 
 /** The client's state as the run begins, with the turn in it. */
-export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
+export function showAll(run: AgUiRun, encoded: EncodedState): EncodedState {
   const { view, shown } = encoded.state;
   const { started } = view.turn;
   if (started === undefined) return encoded;
@@ -102,7 +108,7 @@ export function showAll(run: AgUiRun, encoded: Encoded): Encoded {
 }
 
 /** @param last the view before the run's first event: what was open then is opened again. */
-export function beginRun(run: AgUiRun, last: TurnView, before: AgUiState): Encoded {
+export function beginRun(run: AgUiRun, last: TurnView, before: AgUiState): EncodedState {
   const { threadId, runId } = run;
   const state: AgUiState = { ...before, usage: [] };
   const started = addEvents(
@@ -124,7 +130,7 @@ export function conversation({ before }: AgUiRun, { messages }: AgUiState): AgUi
 }
 
 /** The end of a run whose turn waits for the client. */
-export function pauseRun({ threadId, runId }: AgUiRun, encoded: Encoded): Encoded {
+export function pauseRun({ threadId, runId }: AgUiRun, encoded: EncodedState): EncodedState {
   const { toolCallIds, interrupts } = findWaits(encoded.state.view);
   return addEvents(show(encoded, { status: 'waiting' }), {
     type: 'RUN_FINISHED',
@@ -160,9 +166,9 @@ export function findWaits({ segment, questions }: TurnView): {
 /** The end of a run whose turn has ended. */
 export function endRun(
   run: AgUiRun,
-  encoded: Encoded,
+  encoded: EncodedState,
   { event, unsent }: Extract<TurnChange, { type: 'ended' }>,
-): Encoded {
+): EncodedState {
   const { outcome: status, usage, output } = event;
   const messageId = `${answerId(run, undefined)}-end`;
   const rest: AgUiEvent[] = [
@@ -176,7 +182,7 @@ export function endRun(
   return addEvents(shown, lastEvent(run, shown, event));
 }
 
-function lastEvent(run: AgUiRun, { state }: Encoded, event: EventOf<'turn.ended'>): AgUiEvent {
+function lastEvent(run: AgUiRun, { state }: EncodedState, event: EventOf<'turn.ended'>): AgUiEvent {
   const { outcome, reason, text } = event;
   const { threadId, runId } = run;
   const usage = [...state.usage];

@@ -8,7 +8,7 @@ import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
-import { addCall, snapshotEvents, toOldEvent, type ReadingRun } from './ag-ui-frames.js';
+import { addCall, snapshotEvents, toOldEvent, type IdleRun } from './ag-ui-frames.js';
 import type { AgUiRun } from './ag-ui-run.js';
 
 type Json = Record<string, unknown> & { type: string };
@@ -158,7 +158,7 @@ describe('addCall', () => {
 });
 
 describe('a run without anything new, where no turn runs', () => {
-  const reading: ReadingRun = {
+  const reading: IdleRun = {
     threadId: 't',
     runId: 'r',
     messages: [

@@ -12,7 +12,7 @@ import type { Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
 import { openSegment } from '../../framing/segment.js';
 import {
-  speakerOf,
+  authorOf,
   startView,
   type Announcement,
   type OpenCall,
@@ -40,7 +40,7 @@ import {
   stepOf,
   type AgUiRun,
   type AgUiState,
-  type Encoded,
+  type EncodedState,
 } from './ag-ui-run.js';
 
 /** The tool whose input is the session's list. */
@@ -77,7 +77,7 @@ function segmentOf({ answered, from }: AgUiRun): Segment {
   return openSegment(steered, 'question', answered);
 }
 
-function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
+function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): EncodedState {
   const { view, changes, isIncluded, begins } = followTurn(before.view, event);
   const state = { ...before, view };
   const begun = begins ? beginRun(run, before.view, state) : { state, events: [] };
@@ -86,7 +86,7 @@ function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): Encoded {
   return isIncluded ? encoded : { state: encoded.state, events: [] };
 }
 
-function encodeChange(run: AgUiRun, encoded: Encoded, change: TurnChange): Encoded {
+function encodeChange(run: AgUiRun, encoded: EncodedState, change: TurnChange): EncodedState {
   const { owner } = change;
   const isOwn = owner === undefined;
   switch (change.type) {
@@ -162,7 +162,7 @@ function encodeChange(run: AgUiRun, encoded: Encoded, change: TurnChange): Encod
   }
 }
 
-function announce(encoded: Encoded, owner: Owner, event: Announcement): Encoded {
+function announce(encoded: EncodedState, owner: Owner, event: Announcement): EncodedState {
   if (owner !== undefined) return addEvents(encoded, custom(owner, event));
   switch (event.type) {
     case 'turn.recovering':
@@ -183,7 +183,7 @@ function announce(encoded: Encoded, owner: Owner, event: Announcement): Encoded 
 }
 
 /** The status of a turn that has waited, or recovered, and goes on. */
-function rerun(encoded: Encoded): Encoded {
+function rerun(encoded: EncodedState): EncodedState {
   return encoded.state.shown.status === 'running' ? encoded : show(encoded, { status: 'running' });
 }
 
@@ -194,9 +194,13 @@ function custom(owner: Owner, event: TurnEvent): AgUiEvent {
   return { type: 'CUSTOM', name, value: JSON.parse(data) as unknown, ...by(owner) };
 }
 
-function countUsage(encoded: Encoded, owner: Owner, { usage }: EventOf<'step.ended'>): Encoded {
+function countUsage(
+  encoded: EncodedState,
+  owner: Owner,
+  { usage }: EventOf<'step.ended'>,
+): EncodedState {
   const { view, usage: all, shown } = encoded.state;
-  const { model = 'unknown' } = speakerOf(view, owner).started ?? view.turn.started ?? {};
+  const { model = 'unknown' } = authorOf(view, owner).started ?? view.turn.started ?? {};
   const counted = remember(encoded, { usage: addCall(all, model, usage) });
   if (owner !== undefined) return counted;
   return show(counted, {
@@ -247,9 +251,9 @@ function growCall({ callId: toolCallId, owner }: OpenCall, delta: string): AgUiE
 /** A client's own output is not sent back to it; one that reads a turn anew lacks the outputs that it gave. */
 function endCall(
   { from }: AgUiRun,
-  encoded: Encoded,
+  encoded: EncodedState,
   { owner, call, event }: Extract<TurnChange, { type: 'call.ended' }>,
-): Encoded {
+): EncodedState {
   if (call?.decision === 'answer' && from === 'answers') return encoded;
   const { callId, name, status, output, durationMs } = event;
   const result = addEvents(encoded, {
@@ -282,7 +286,12 @@ function endOf({ event, failure }: Extract<TurnChange, { type: 'subagent.ended' 
  * crash the snapshot is sent in any case: a returning client may have more of the step than a log
  * that lost its tail.
  */
-function discardStep(run: AgUiRun, encoded: Encoded, owner: Owner, step: number): Encoded {
+function discardStep(
+  run: AgUiRun,
+  encoded: EncodedState,
+  owner: Owner,
+  step: number,
+): EncodedState {
   const text = partId(run, owner, { kind: 'text', step });
   const thinking = partId(run, owner, { kind: 'thinking', step });
   const { messages, shown } = encoded.state;

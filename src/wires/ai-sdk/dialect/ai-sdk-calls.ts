@@ -99,7 +99,7 @@ export function renameCall(chunk: AiSdkChunk, isAsked: (id: string) => boolean, 
 }
 
 /** An id without the suffix of the message that asked again. */
-export function askedFirst(id: string): string {
+export function originalId(id: string): string {
   return id.replace(/:msg_[\w-]+$/, '');
 }
 

@@ -1,6 +1,6 @@
 import type { Source } from '../../../events/turn-event.js';
 import type { JsonObject } from '../../../platform/json.js';
-import type { Problem } from './problem.js';
+import type { Problem } from './problem-details.js';
 
 /**
  * What named agents send (contract: holodeck, seed). The API's document has the names of three types, as clients

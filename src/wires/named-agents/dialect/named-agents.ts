@@ -22,7 +22,7 @@ import type {
   HolodeckSource,
   TokensUsed,
 } from './agent-frames.js';
-import { toProblem, type Problem } from './problem.js';
+import { toProblem, type Problem } from './problem-details.js';
 
 /**
  * Status of a client's request that was closed before its answer; no standard has a number for it.

@@ -17,7 +17,7 @@ import type {
 } from './response-frames.js';
 
 /** A response: a segment of a turn. */
-export interface ResponseWanted {
+export interface ResponseDescription {
   facts: ResponseFacts;
   /** Part of the items' ids, as no id may come twice in a conversation. */
   turnKey: string;
@@ -65,7 +65,7 @@ export interface ResponsesState {
 
 /** A response while one event of its turn is applied. */
 export interface Draft {
-  readonly wanted: ResponseWanted;
+  readonly wanted: ResponseDescription;
   readonly event: TurnEvent;
   state: ResponsesState;
   events: ResponseEventBody[];

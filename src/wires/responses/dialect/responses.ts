@@ -37,7 +37,7 @@ import {
   wholeItem,
   type Draft,
   type ResponsesState,
-  type ResponseWanted,
+  type ResponseDescription,
   type StepItem,
 } from './response-items.js';
 
@@ -48,7 +48,7 @@ import {
  *
  * @param after the number of the last event that the reader has. Default: none.
  */
-export function responsesDialect(wanted: ResponseWanted, after = -1): Dialect<ResponsesState> {
+export function responsesDialect(wanted: ResponseDescription, after = -1): Dialect<ResponsesState> {
   return {
     name: 'responses',
     initial: responsesStart(wanted.answered),
@@ -65,7 +65,9 @@ export function responsesDialect(wanted: ResponseWanted, after = -1): Dialect<Re
 }
 
 /** Folds a turn to a response: to where it waits for the client, or to its end. */
-export function responseFold(wanted: ResponseWanted): AnswerFold<ResponsesState, ResponseObject> {
+export function responseFold(
+  wanted: ResponseDescription,
+): AnswerFold<ResponsesState, ResponseObject> {
   const view = (state: ResponsesState) => viewResponse(wanted, state);
   return {
     initial: responsesStart(wanted.answered),
@@ -77,7 +79,7 @@ export function responseFold(wanted: ResponseWanted): AnswerFold<ResponsesState,
 
 /** A response as it is after some events of its turn. Pure. */
 export function responseAfter(
-  wanted: ResponseWanted,
+  wanted: ResponseDescription,
   events: readonly TurnEvent[],
 ): ResponseObject {
   const { initial, next } = responseFold(wanted);
@@ -118,7 +120,7 @@ function countKnown(events: readonly ResponsesEvent[], after: number): number {
 
 /** The response as it is after the events of a state. Pure. */
 function viewResponse(
-  { facts }: Pick<ResponseWanted, 'facts'>,
+  { facts }: Pick<ResponseDescription, 'facts'>,
   { progress, items, text }: ResponsesState,
 ): ResponseObject {
   const output = items.map(({ item }, index) =>
@@ -127,7 +129,11 @@ function viewResponse(
   return { ...facts, ...progress, output };
 }
 
-function encodeResponse(wanted: ResponseWanted, before: ResponsesState, event: TurnEvent): Draft {
+function encodeResponse(
+  wanted: ResponseDescription,
+  before: ResponsesState,
+  event: TurnEvent,
+): Draft {
   const { view, changes, isIncluded, begins } = followTurn(before.view, event);
   const draft: Draft = { wanted, event, state: { ...before, view }, events: [] };
   if (isIncluded && !before.hasBegun) begin(draft);

@@ -34,7 +34,7 @@ const NEW_FOLDER = 0o700;
  * that may have no link; entries are made, renamed and deleted there by their paths. It has no sandbox for commands
  * either: what could exchange a folder there has all rights of the server's user already.
  */
-export class HeldFolder {
+export class FolderHandle {
   private constructor(
     /** As it was walked: absolute, without links. */
     readonly path: string,
@@ -47,21 +47,21 @@ export class HeldFolder {
    * @param folder absolute, without links.
    * @throws the error of the system: ENOTDIR also for a link.
    */
-  static async open(folder: string): Promise<HeldFolder> {
+  static async open(folder: string): Promise<FolderHandle> {
     const { root } = path.parse(folder);
-    if (!isLinux) return new HeldFolder(folder, await open(folder, folderFlags));
-    const from = new HeldFolder(root, await open(root, folderFlags));
-    return HeldFolder.#walk(from, folder, false);
+    if (!isLinux) return new FolderHandle(folder, await open(folder, folderFlags));
+    const from = new FolderHandle(root, await open(root, folderFlags));
+    return FolderHandle.#walk(from, folder, false);
   }
 
   /** @param folder in this one or below it: absolute, without links. `make`: whether missing folders are made. */
-  async open(folder: string, { make = false } = {}): Promise<HeldFolder> {
-    const from = new HeldFolder(this.path, await open(this.at('.'), folderFlags));
-    return HeldFolder.#walk(from, folder, make);
+  async open(folder: string, { make = false } = {}): Promise<FolderHandle> {
+    const from = new FolderHandle(this.path, await open(this.at('.'), folderFlags));
+    return FolderHandle.#walk(from, folder, make);
   }
 
   /** Walks from a folder, which is closed on the way. */
-  static async #walk(from: HeldFolder, target: string, make: boolean): Promise<HeldFolder> {
+  static async #walk(from: FolderHandle, target: string, make: boolean): Promise<FolderHandle> {
     let last = from;
     try {
       for (const name of partsBelow(from.path, target)) {
@@ -76,10 +76,10 @@ export class HeldFolder {
     }
   }
 
-  async #enter(name: string, make: boolean): Promise<HeldFolder> {
+  async #enter(name: string, make: boolean): Promise<FolderHandle> {
     const entry = this.at(name);
     const enter = async () =>
-      new HeldFolder(path.join(this.path, name), await open(entry, folderFlags));
+      new FolderHandle(path.join(this.path, name), await open(entry, folderFlags));
     if (!make) return enter();
     try {
       return await enter();
@@ -166,7 +166,7 @@ function partsBelow(folder: string, target: string): string[] {
 
 /** Opens a file. @param file absolute, without links. */
 export async function openFile(file: string): Promise<FileHandle> {
-  const folder = await HeldFolder.open(path.dirname(file));
+  const folder = await FolderHandle.open(path.dirname(file));
   return closing(folder, () => folder.openFile(path.basename(file)));
 }
 
@@ -235,7 +235,7 @@ export interface ExistingFile {
  * @returns undefined where there is none.
  */
 export async function openExisting(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
 ): Promise<ExistingFile | undefined> {
   try {
@@ -258,7 +258,7 @@ export async function openExisting(
  * one; a process that is killed meanwhile leaves it half written.
  */
 export async function replaceFile(
-  folder: HeldFolder,
+  folder: FolderHandle,
   name: string,
   content: Uint8Array,
   existing?: ExistingFile,
@@ -276,7 +276,7 @@ export async function replaceFile(
 }
 
 async function writeDraft(
-  folder: HeldFolder,
+  folder: FolderHandle,
   draft: string,
   content: Uint8Array,
   as: Stats | undefined,

@@ -11,7 +11,7 @@ import { turns } from '../../storage/schema.js';
 import { claimToolCall, endToolCall } from '../../tools/ledger.js';
 import type { Claim } from '../state/attempt.js';
 import { TurnClaims } from './turn-claims.js';
-import { TakeoverGuard } from './attempts-in-vain.js';
+import { TakeoverGuard } from './takeover-guard.js';
 
 describe('attempts in vain', () => {
   const database = useDatabase();

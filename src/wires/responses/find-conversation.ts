@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import { repliesIn, withoutBlanks, type HistoryPlace, type KnownItem } from './input-items.js';
+import { repliesIn, withoutBlanks, type HistoryDigest, type KnownItem } from './input-items.js';
 import { parseJson, printExact } from '../../platform/exact-json.js';
 
 /** Turns of equal beginnings that are looked at, the newest first. */
@@ -31,7 +31,7 @@ export async function findKnownPart(
   db: Database,
   principalId: string,
   items: readonly KnownItem[],
-  places: readonly HistoryPlace[],
+  places: readonly HistoryDigest[],
 ): Promise<KnownPart | undefined> {
   if (places.length === 0) return undefined;
   const digests = places.map(({ digest }) => digest);
@@ -126,13 +126,13 @@ function endOf(turn: StoredTurn, items: readonly KnownItem[], index: number): nu
   const isCut = turn.turn.status === 'interrupted' || turn.turn.status === 'failed';
   if (isCut && between.some(({ kind }) => kind === 'output')) return undefined;
   const replied = repliesIn(between);
-  return joined === steered && saidBy(turn).some((said) => isSame(said, replied))
+  return joined === steered && textsOf(turn).some((said) => isSame(said, replied))
     ? next
     : undefined;
 }
 
 /** What a turn may be said to have answered: its texts, with the note on a limit; or its object. */
-function saidBy({ turn, steps }: StoredTurn): string[] {
+function textsOf({ turn, steps }: StoredTurn): string[] {
   const texts = steps.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === 'text' ? part.text : [])),
   );

@@ -3,23 +3,23 @@ import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import type { ResponseTool } from './dialect/response-frames.js';
-import type { ResponseWanted } from './dialect/response-items.js';
+import type { ResponseDescription } from './dialect/response-items.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { KnownItem } from './input-items.js';
 
 /** A request for a response, and the client's tools that it had. */
-export interface RequestTerms {
+export interface RequestWithTools {
   request: Omit<StoredResponsesRequest, 'answers'>;
   tools: readonly ClientTool[];
 }
 
 /** A response as its turn's row tells it, whatever of its events is there. Pure. */
-export function describeWanted(
+export function describeResponse(
   turn: Pick<TurnRow, 'id' | 'createdAt' | 'options' | 'request'>,
   response: LinkedResponse,
   previousId: string | null,
-): ResponseWanted {
-  const { request, tools } = termsOf(turn, response);
+): ResponseDescription {
+  const { request, tools } = requestWithTools(turn, response);
   const everyTool = [tools, ...(turn.request.responses?.answers ?? []).map((one) => one.tools)];
   const names = [...everyTool, firstTools(turn)].flat().map(({ name }) => name);
   const { customTools = [], format, verbosity, parallelToolCalls = true, store = true } = request;
@@ -61,10 +61,10 @@ export function describeWanted(
 }
 
 /** The request that a response was made for: that of its turn, or the last one that changed its terms. Pure. */
-export function termsOf(
+export function requestWithTools(
   turn: Pick<TurnRow, 'options' | 'request'>,
   { answered, before = [] }: Pick<LinkedResponse, 'answered' | 'before'>,
-): RequestTerms {
+): RequestWithTools {
   const { answers = [], ...first } = turn.request.responses ?? noRequest(turn);
   const given = [...before, ...answered];
   const last = answers.findLast((one) => one.answered.some((id) => given.includes(id)));
@@ -89,7 +89,7 @@ function describeTool(
 function noRequest({ options }: Pick<TurnRow, 'options'>): StoredResponsesRequest {
   const { persona, onDisconnect } = options.options;
   const background = onDisconnect === 'continue';
-  return { ...defaultTerms, model: persona, background, input: [] };
+  return { ...defaultEchoedRequest, model: persona, background, input: [] };
 }
 
 /** A response by its id: a turn, and the question whose answer it begins with. */
@@ -152,13 +152,13 @@ export function linkResponses(turnId: string, approvals: readonly Asked[]): Link
 }
 
 /** What a response gives back of its request, but for its model and its input. */
-export type Terms = Omit<
+export type EchoedRequest = Omit<
   StoredResponsesRequest,
   'model' | 'input' | 'developer' | 'answers' | 'firstTools' | 'deleted'
 >;
 
 /** What a response gives back of fields that its request does not have. */
-export const defaultTerms: Terms = {
+export const defaultEchoedRequest: EchoedRequest = {
   previousResponseId: null,
   instructions: null,
   background: false,

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveOwnPaths } from './own-paths.js';
+import { resolveOwnPaths } from './resolve-own-paths.js';
 import { newFolder } from '../../test/support/suite.js';
 
 describe('resolveOwnPaths', () => {

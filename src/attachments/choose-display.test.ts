@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseDisplay, maxNativePages, type DisplayFacts, shownEvents } from './choose-showing.js';
+import { chooseDisplay, maxNativePages, type DisplayFacts, shownEvents } from './choose-display.js';
 import { mimeOfPath } from './check-file.js';
 
 const facts: DisplayFacts = {

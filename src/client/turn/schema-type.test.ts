@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { ObjectOf } from './object-of.js';
+import type { ObjectOf } from './schema-type.js';
 import type { TurnpikeClient, TurnResult } from '../turnpike-client.js';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;

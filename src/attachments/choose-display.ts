@@ -3,7 +3,7 @@ import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { clientNotice, type TurnEventBody } from '../events/turn-event.js';
 import { compact } from '../platform/compact.js';
 import { mediaKind } from './check-file.js';
-import type { TextSource, PagesRead } from './extract/outcomes.js';
+import type { TextSource, PagesRead } from './extract/extraction-types.js';
 
 /** Pages of a PDF that the model takes at most. */
 export const maxNativePages = 100;

@@ -17,7 +17,7 @@ const MAX_SEEN_KEYS = 10_000;
  * used, not even while a new one is loaded.
  */
 @Injectable()
-export class KnownKeys {
+export class ApiKeyCache {
   #keys: TtlCache<KeyRow | undefined>;
   #census: TtlCache<KeyCensus>;
   /** Hashes of valid keys, with the time of the last stored use. */

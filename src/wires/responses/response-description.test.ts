@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { linkResponses, formatResponseId, parseResponseId } from './response-facts.js';
+import { linkResponses, formatResponseId, parseResponseId } from './response-description.js';
 
 const uuidOf = (n: number): string => `6b0f7c1e-3c0a-4f0e-9a53-${String(n).padStart(12, '0')}`;
 const turnId = `turn_${uuidOf(0)}`;

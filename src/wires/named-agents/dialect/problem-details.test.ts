@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { errorTable, type ErrorCode } from '../../../errors/error-table.js';
-import { toProblem } from './problem.js';
+import { toProblem } from './problem-details.js';
 
 const explained = readFileSync(
   new URL('../../../../docs/reference/errors.md', import.meta.url),

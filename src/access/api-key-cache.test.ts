@@ -8,7 +8,7 @@ import { AuditLog } from './audit-log.js';
 import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
-import { KnownKeys } from './known-keys.js';
+import { ApiKeyCache } from './api-key-cache.js';
 import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 
@@ -17,7 +17,7 @@ describe('keys', () => {
 
   let clock: ManualClock;
   let store: KeyStore;
-  let known: KnownKeys;
+  let known: ApiKeyCache;
   /** A second process, without word of the first one's changes. */
   let elsewhere: KeyService;
   let here: KeyService;
@@ -28,7 +28,7 @@ describe('keys', () => {
     clock = new ManualClock();
     store = new KeyStore(db, clock);
     const audit = new AuditLog(db, clock);
-    known = new KnownKeys(store, clock, silentLogger);
+    known = new ApiKeyCache(store, clock, silentLogger);
     elsewhere = openKeys({ db, clock }).keyService;
     here = new KeyService(db, clock, store, audit, known);
   });

@@ -7,7 +7,7 @@ import type { turns } from '../../storage/schema.js';
  * died, unless it stored a step, a call or a call's end, or the turn waits for a subagent, whose own
  * attempts are counted. A turn that was handed back has none.
  */
-export const countInVain = sql`case
+export const countAttemptsInVain = sql`case
   when turns.status = 'running' and turns.parked_attempt is distinct from turns.attempt
     and not exists (
       select 1 from steps where steps.turn_id = turns.id and steps.attempt = turns.attempt)
