@@ -106,6 +106,8 @@ export class Server {
       role: this.role,
       ...this.world.folders,
       dataDir: path.join(tmpdir(), 'turnpike-simulated-data'),
+      // About two conversations: others are forgotten, and loaded again.
+      conversationCacheMb: 0.02,
     };
     const opened = database.connect(actor, services);
     const logger = logTo(scheduler, actor);

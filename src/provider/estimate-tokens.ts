@@ -57,10 +57,19 @@ export function estimateRequest(
   );
 }
 
+/** Tokens of messages that were estimated before: a conversation's requests have most of them in common. */
+const estimates = new WeakMap<ModelMessage, { tokenScale: number; tokens: number }>();
+
 function estimateMessage(message: ModelMessage, model: TokenModel): number {
-  return message.role === 'system'
-    ? estimateText(message.text, model)
-    : estimateParts(message.parts, model);
+  const { tokenScale } = model;
+  const known = estimates.get(message);
+  if (known?.tokenScale === tokenScale) return known.tokens;
+  const tokens =
+    message.role === 'system'
+      ? estimateText(message.text, model)
+      : estimateParts(message.parts, model);
+  estimates.set(message, { tokenScale, tokens });
+  return tokens;
 }
 
 function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number {

@@ -28,14 +28,14 @@ export type UserPart =
 
 /** A message of a request. A system message follows a user message: the server's notes to the model. */
 export type ModelMessage =
-  | { role: 'user'; parts: UserPart[] }
-  | { role: 'assistant'; parts: AssistantPart[] }
-  | { role: 'system'; text: string };
+  | { readonly role: 'user'; readonly parts: readonly UserPart[] }
+  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
+  | { readonly role: 'system'; readonly text: string };
 
 export interface ModelRequest {
   model: string;
   system: string;
-  messages: ModelMessage[];
+  messages: readonly ModelMessage[];
   tools: ToolSpec[];
   /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];

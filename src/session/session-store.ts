@@ -64,6 +64,7 @@ const blankRow = {
   agentConfig: null,
   expiresAfterMs: null,
   parentTurnId: null,
+  headTurnId: null,
   forkedFrom: null,
   replayOf: null,
   permissions: null,

@@ -82,6 +82,11 @@ export const sessions = pgTable('sessions', {
   mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
+  /**
+   * The turn that began last, with nothing else changed among the turns before it since it was claimed: what a worker
+   * remembers of the conversation up to this turn holds. Null: workers load the conversation.
+   */
+  headTurnId: text('head_turn_id'),
   /** The point of another session that the session began at; null: it began empty. */
   forkedFrom: json('forked_from').$type<ForkSource>(),
   /** The turn that the session's own turn is a replay of, and is deleted with; null: it is no replay. */

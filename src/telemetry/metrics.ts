@@ -48,6 +48,11 @@ export class Metrics {
     tool: [],
     outcome: [],
   });
+  readonly conversationCache = this.#counter(
+    'conversation_cache_total',
+    'Turns that went on with a conversation, by whether their worker remembered it.',
+    { outcome: ['hit', 'miss'] },
+  );
   readonly toolHookQuestions = this.#counter(
     'tool_hook_questions_total',
     'Questions to the tool hook, by its decision.',
@@ -111,6 +116,10 @@ export class Metrics {
   readonly scheduleLate = this.#gauge(
     'schedule_late_seconds',
     'Age of the oldest slot of the whole deployment that is due and has no outcome.',
+  );
+  readonly conversationCacheBytes = this.#gauge(
+    'conversation_cache_bytes',
+    'Memory of the conversations that this worker remembers, about.',
   );
   readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'commit', 'role');
 

@@ -1,8 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { compactions } from '../../src/storage/schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
+import { ConversationCache } from '../../src/turn/state/conversation-cache.js';
+import { loadPastTurns, type PastTurn } from '../../src/turn/state/past-turn.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import { useDatabase } from '../support/database/database.js';
 import { openTestServices } from '../support/turn/turn-services.js';
@@ -45,6 +47,20 @@ const script: readonly { message: string; opts?: object }[] = [
 describe('a conversation of twenty turns', () => {
   const database = useDatabase();
 
+  /** What the workers remembered of earlier turns, as they went on with it. */
+  const taken: (readonly PastTurn[])[] = [];
+  const { take } = ConversationCache.prototype;
+  beforeAll(() => {
+    ConversationCache.prototype.take = function (session) {
+      const turns = take.call(this, session);
+      if (turns !== undefined) taken.push(turns);
+      return turns;
+    };
+  });
+  afterAll(() => {
+    ConversationCache.prototype.take = take;
+  });
+
   it.each(models)('has every request taken by %s', async (model) => {
     const test = await openTestServices(database, [globTool, readTool]);
     const { projectRoot, modelRequests } = test;
@@ -52,6 +68,7 @@ describe('a conversation of twenty turns', () => {
     let worker = await test.startWorker();
     const sessionId = await newSession(test);
     const outcomes: string[] = [];
+    let remembered = 0;
     const notices: string[] = [];
     for (const [index, { message, opts }] of script.entries()) {
       const asked = { model, tools: ['glob', 'read'], onDisconnect: 'continue', ...opts };
@@ -71,6 +88,13 @@ describe('a conversation of twenty turns', () => {
         if (event.type === 'turn.ended') outcomes.push(`${index + 1} ${event.outcome}`);
         if (event.type === 'notice.posted') notices.push(event.kind);
       }
+      for (const turns of taken.splice(0)) {
+        remembered += 1;
+        const stored = await loadPastTurns(database.db, sessionId);
+        expect(JSON.parse(JSON.stringify(turns))).toEqual(
+          JSON.parse(JSON.stringify(stored.slice(0, -1))),
+        );
+      }
       if (index === 11) {
         const report = await services.conversations.compact(
           sessionId,
@@ -83,6 +107,8 @@ describe('a conversation of twenty turns', () => {
     const ended = (turn: number): string =>
       ({ 8: 'limited', 14: 'limited', 15: 'failed' })[turn] ?? 'completed';
     expect(outcomes).toEqual(script.map((_turn, index) => `${index + 1} ${ended(index + 1)}`));
+    // All turns but the first, and those after the three that did not complete and after the crash.
+    expect(remembered).toBeGreaterThan(12);
     expect(notices).not.toContain('thinking-dropped');
     // The message that the model declined, and the one that the provider refused.
     expect(notices.filter((kind) => kind === 'turn-left-out')).toHaveLength(2);

@@ -205,6 +205,13 @@ export const turnVariables = {
     min: 1,
     max: 100_000_000,
   }),
+  conversationCacheMb: integer('TURNPIKE_CONVERSATION_CACHE_MB', {
+    about:
+      'Memory for conversations that a worker keeps between their turns, in MiB, beside those that run; 0: each turn loads its conversation.',
+    fallback: 128,
+    min: 0,
+    max: 65_536,
+  }),
   maxSessions: integer('TURNPIKE_MAX_SESSIONS', {
     about: 'Maximum sessions; one more gets 429 `SESSION_LIMIT`.',
     fallback: 100_000,

@@ -21,7 +21,7 @@ import { mapError, mapRefusal } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
 import type { ChunkSource, OnChunk } from '../../platform/tuned/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
-import { toCountRequest, toRequest } from './to-request.js';
+import { toBody, toCountRequest, toHead } from './to-request.js';
 
 /** Bound of a list that never ends; more than any provider has. */
 const MAX_MODELS = 2_000;
@@ -182,8 +182,11 @@ export class AnthropicProvider {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
     span.sentTo(client.baseURL);
-    const params = toRequest(request, this.profile);
-    return openBody(await client.messages.create(params, { signal }).asResponse());
+    // The SDK sends a text as it is where the headers say what it is: most of it was made for earlier requests.
+    const params = { ...toHead(request, this.profile), messages: [] };
+    const body = toBody(request, this.profile);
+    const headers = { 'content-type': 'application/json' };
+    return openBody(await client.messages.create(params, { signal, headers, body }).asResponse());
   }
 
   async #read(

@@ -25,6 +25,26 @@ export function toRequest(
   request: ModelRequest,
   profile: RequestProfile = requestProfiles.anthropic,
 ): Params {
+  const messages = sentMessages(request).map(({ message }) => message);
+  return { ...toHead(request, profile), messages: markCache(messages) };
+}
+
+/** The JSON text of `toRequest`. */
+export function toBody(request: ModelRequest, profile?: RequestProfile): string {
+  const sent = sentMessages(request);
+  const marked = markCache(sent.map(({ message }) => message));
+  const messages = sent.map(({ message, json }, index) =>
+    marked[index] === message ? json() : JSON.stringify(marked[index]),
+  );
+  const head = JSON.stringify(toHead(request, profile));
+  return `${head.slice(0, -1)},"messages":[${messages.join()}]}`;
+}
+
+/** The fields of a request before its messages. */
+export function toHead(
+  request: ModelRequest,
+  profile: RequestProfile = requestProfiles.anthropic,
+): Omit<Params, 'messages'> {
   const { serverTools = [] } = request;
   const tools = [...request.tools.map(toTool), ...serverTools.map(toServerTool)];
   return {
@@ -38,12 +58,37 @@ export function toRequest(
       tools: tools.length === 0 ? undefined : tools,
       tool_choice: toToolChoice(request, profile),
     }),
-    messages: markCache(
-      request.messages
-        .map((message) => toMessage(message, request.citations === true))
-        .filter((message) => message.content.length > 0),
-    ),
   };
+}
+
+/** A message as it is sent. */
+interface Sent {
+  message: Message;
+  json(): string;
+}
+
+/** Messages as they were sent before: a conversation's requests have most of their messages in common. */
+const sentBefore = {
+  cited: new WeakMap<ModelMessage, Sent>(),
+  plain: new WeakMap<ModelMessage, Sent>(),
+};
+
+function sentMessages({ messages, citations = false }: ModelRequest): Sent[] {
+  const known = citations ? sentBefore.cited : sentBefore.plain;
+  return messages
+    .map((message) => {
+      const before = known.get(message);
+      if (before !== undefined) return before;
+      const sent = openSent(toMessage(message, citations));
+      known.set(message, sent);
+      return sent;
+    })
+    .filter(({ message }) => message.content.length > 0);
+}
+
+function openSent(message: Message): Sent {
+  let text: string | undefined;
+  return { message, json: () => (text ??= JSON.stringify(message)) };
 }
 
 /** The body of a count of input tokens: a model call without the fields of the reply. */
@@ -228,13 +273,16 @@ const MOST = 3;
  * back over would not read the entry that the call before it wrote. Pure.
  */
 export function markCache(messages: readonly SentMessage[]): SentMessage[] {
-  const ends = messages.flatMap((message, index) => {
-    const next = messages[index + 1];
-    const isEnd = message.role !== 'assistant' && (next === undefined || next.role === 'assistant');
-    return isEnd ? [index] : [];
-  });
-  const marked = new Set(ends.slice(-MOST));
-  return messages.map((message, index) => (marked.has(index) ? mark(message) : message));
+  const marked = [...messages];
+  let left = MOST;
+  for (let index = messages.length - 1; index >= 0 && left > 0; index -= 1) {
+    const [message, next] = [messages[index], messages[index + 1]];
+    if (message === undefined || message.role === 'assistant') continue;
+    if (next !== undefined && next.role !== 'assistant') continue;
+    marked[index] = mark(message);
+    left -= 1;
+  }
+  return marked;
 }
 
 function mark(message: SentMessage): SentMessage {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
+import { CONFIG, type Config } from '../../config/config.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { ExtensionsModule } from '../../tools/extensions/extensions.module.js';
 import { MemoryModule } from '../../memory/memory.module.js';
@@ -9,7 +10,9 @@ import { OptionsModule } from '../../options/options.module.js';
 import { ProviderModule } from '../../provider/provider.module.js';
 import { SessionModule } from '../../session/session.module.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { Metrics } from '../../telemetry/metrics.js';
 import { AttemptServices } from '../state/attempt-services.js';
+import { ConversationCache } from '../state/conversation-cache.js';
 
 /** What attempts at turns are opened with, to run the turns or to end them. */
 @Module({
@@ -29,6 +32,11 @@ import { AttemptServices } from '../state/attempt-services.js';
       useFactory: (db: Database) => new TurnCommits(db),
     },
     AttemptServices,
+    {
+      provide: ConversationCache,
+      inject: [CONFIG, Metrics],
+      useFactory: (config: Config, metrics: Metrics) => new ConversationCache(config, metrics),
+    },
     ProjectFacts,
   ],
   exports: [AttemptServices],

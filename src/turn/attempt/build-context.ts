@@ -21,7 +21,6 @@ import type {
 } from '../state/attempt-context.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Deadline } from '../state/lease.js';
-import type { StoredTurn } from '../state/stored-turn.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { loadRecording, type Recording } from '../state/recording.js';
 import type { TriggerFacts } from '../../governance/notices/trigger.js';
@@ -39,8 +38,6 @@ import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
 import { skillAccess, type TurnSkills } from './turn-skills.js';
 
 export interface ContextSource {
-  /** The session's other turns, oldest first. */
-  earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
   deadline: Deadline;
@@ -83,7 +80,7 @@ export async function buildContext(
 
 async function assemble(
   attempt: Attempt,
-  { earlier, todos, compaction: stored, deadline, delegate }: ContextSource,
+  { todos, compaction: stored, deadline, delegate }: ContextSource,
   { persona, root, prepared, recording }: Found,
 ): Promise<AttemptContext> {
   const { services, turn, progress } = attempt;
@@ -94,10 +91,9 @@ async function assemble(
   const { prefix, hasTools } = chosen;
   const model = describeModel(attempt, options, { prefix, hasTools });
   const { frame } = model;
-  const history = await openHistory(attempt, { earlier, todos, compaction: stored, frame, files });
+  const history = await openHistory(attempt, { todos, compaction: stored, frame, files });
   const { earlierTurns, summary, compaction, refusedTurns, own } = history;
   const triggers = await openTriggers(attempt, {
-    earlier,
     todos,
     compaction,
     sessionChange: chosen.notice,
@@ -122,7 +118,7 @@ async function assemble(
       userParts: own.userParts,
       outputFiles: shownOutputs(own),
       files,
-      fileNames: namesOfFiles(earlier),
+      fileNames: namesOfFiles(attempt.earlier),
       canShorten: canShorten(history, progress),
       recovered: new Set(),
       refusedTurns,
@@ -188,8 +184,6 @@ function planOutput(
 }
 
 export interface TriggerSource {
-  /** The session's other turns, oldest first. */
-  earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | undefined;
   sessionChange: string | undefined;
@@ -199,9 +193,9 @@ export interface TriggerSource {
 /** Opens the triggers of an attempt, and what they look at. */
 async function openTriggers(
   attempt: Attempt,
-  { earlier, todos, compaction, sessionChange, sessionState }: TriggerSource,
+  { todos, compaction, sessionChange, sessionState }: TriggerSource,
 ): Promise<TriggerContext> {
-  const { services, turn, session, progress } = attempt;
+  const { services, turn, session, progress, earlier } = attempt;
   const isFirstMessage = earlier.length === 0;
   const before = compaction === undefined ? contextBefore(earlier) : 0;
   const window = services.models.describe(turn.options.options.model).contextWindow;
@@ -217,7 +211,7 @@ async function openTriggers(
     compaction,
     sessionChange,
     sessionState,
-    written: await findUnseenWrites(attempt, earlier),
+    written: await findUnseenWrites(attempt),
     arrived: findArrived(attempt),
     readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
   };

@@ -91,7 +91,7 @@ describe('openAttempt', () => {
       { ...row, callId: 'done', status: 'success', output: 'text' },
       { ...row, callId: 'lost', status: 'claimed' },
     ]);
-    const { attempt } = await open(turnId);
+    const attempt = await open(turnId);
     expect(openCalls(attempt.progress).map(({ id }) => id)).toEqual(['lost', 'new']);
     expect(replyText(attempt.progress)).toBe('Looking.');
   });
@@ -111,14 +111,14 @@ describe('openAttempt', () => {
       { ...row('cmp_2', 20), reason: 'automatic', createdAt: startedAt },
       { ...row('cmp_3', 300), reason: 'requested', createdAt: startedAt },
     ]);
-    const { attempt } = await open(turnId);
+    const attempt = await open(turnId);
     expect(attempt.progress.overhead).toEqual({ ...noUsage, outputTokens: 20 });
     expect(attempt.progress.state.tokensUsed).toBe(0);
   });
 
   it('fences earlier attempts off in the log, and is fenced off by a later one', async () => {
     const turnId = await storeTurn(database.db, { sessionId, attempt: 2 });
-    const { attempt } = await open(turnId);
+    const attempt = await open(turnId);
     const late: TurnEvent = { type: 'step.started', step: 1, attempt: 1, seq: 9, at: '' };
     await expect(test.services.log.append(turnId, 1, [late])).rejects.toThrow(FencedError);
     await test.services.log.begin(turnId, 3);

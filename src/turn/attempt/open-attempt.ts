@@ -21,11 +21,11 @@ import type { AttemptServices } from '../state/attempt-services.js';
 import type { Lease } from '../state/lease.js';
 import {
   loadDeliveredMessages,
-  loadSessionTurns,
   loadTurns,
   toSteeredMessage,
   type StoredTurn,
 } from '../state/stored-turn.js';
+import { loadPastTurns, type PastTurn } from '../state/past-turn.js';
 import { openState } from '../state/turn-state.js';
 import { countEvents, turnLogger } from './attempt-telemetry.js';
 
@@ -40,21 +40,22 @@ export interface AttemptResources {
 /**
  * Opens an attempt: fences off earlier ones in the log, and loads what they stored.
  *
- * @returns all that an end of the turn needs, whatever fails later, and the session's other turns.
+ * @returns all that an end of the turn needs, whatever fails later.
  */
 export async function openAttempt(
   services: AttemptServices,
   claim: Claim,
   { lease, span, releaseSlotWhile = (wait) => wait() }: AttemptResources,
-): Promise<{ attempt: Attempt; earlier: StoredTurn[] }> {
+): Promise<Attempt> {
   const { db, clock, config, tools } = services;
   const { options } = claim.options;
   const logger = turnLogger(services.logger, claim, span);
   // A session has one active turn: all others came before this one.
-  const [archived, conversation, session, overhead, approvals, delivered, children] =
+  const [archived, earlier, stored, session, overhead, approvals, delivered, children] =
     await Promise.all([
       openLog(services, claim, lease),
-      loadConversation(services, claim),
+      loadEarlier(services, claim),
+      claim.attempt === 1 ? undefined : loadStored(db, claim.id),
       findSessionTokens(db, claim, config.sessionTokens),
       findOverhead(db, claim),
       claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
@@ -62,19 +63,17 @@ export async function openAttempt(
       claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
       loadModels(services, claim),
     ]);
-  const stored = conversation.find((other) => other.turn.id === claim.id);
   const { decisionTree = 'default', agentConfig, costLimit } = options;
   const tree = services.trees.find(decisionTree, agentConfig);
   const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
   const relayed = withRelayed(children, archived);
   const startedAt = ownStart(claim, relayed, clock.now());
   lease.steered = claim.steeredMessages;
-  const earlier = conversation.filter((other) => isEarlier(other, claim));
   const { principalId } = claim;
   const { projectRoot } = claim.session;
   const limits = { costLimit, session };
   const source = { principalId, projectRoot, startedAt, steps, calls, overhead, ...limits };
-  const attempt: Attempt = {
+  return {
     services,
     turn: claim,
     session: claim.session,
@@ -110,10 +109,11 @@ export async function openAttempt(
     grants: claim.grants,
     children: relayed,
     startedAt,
+    beganAt: new Date(clock.now()),
+    hasChangedEarlier: false,
     storedParts: claim.userParts,
-    ...compact({ previous: earlier.at(-1) }),
+    earlier,
   };
-  return { attempt, earlier };
 }
 
 function isHarmless(tools: ToolRegistry, name: string): boolean {
@@ -174,17 +174,24 @@ function openWriter(
   });
 }
 
-/** Loads the session's turns; the claimed one with what earlier attempts stored. */
-async function loadConversation(
-  { db, config }: AttemptServices,
-  claim: Claim,
-): Promise<StoredTurn[]> {
-  const { id, sessionId, attempt, hasHistory } = claim;
+/**
+ * The turns of the conversation before the claimed turn: as this worker remembers them, else from the database. A turn
+ * behind the claimed one is not part of its conversation, even where it was ended there: each attempt sends the same
+ * conversation.
+ */
+async function loadEarlier(services: AttemptServices, claim: Claim): Promise<readonly PastTurn[]> {
+  const { db, config, conversations } = services;
   // The other turns may be what ended the processes of the earlier attempts.
-  if (isExhausted(claim, config.maxAttempts)) return loadTurns(db, [id]);
-  const isFirst = attempt === 1;
-  if (isFirst && !hasHistory) return [];
-  return loadSessionTurns(db, sessionId, isFirst ? id : undefined);
+  if (!claim.hasHistory || isExhausted(claim, config.maxAttempts)) return [];
+  const remembered = claim.attempt === 1 ? conversations.take(claim.session) : undefined;
+  if (remembered !== undefined) return remembered;
+  return loadPastTurns(db, claim.sessionId, claim.startedAt);
+}
+
+/** What earlier attempts stored of the turn. */
+async function loadStored(db: Queryable, turnId: string): Promise<StoredTurn | undefined> {
+  const [stored] = await loadTurns(db, [turnId]);
+  return stored;
 }
 
 /** Loads the models: the process that accepted the turn may be the only one that knows them. */
@@ -195,16 +202,6 @@ async function loadModels(
   const { model, fallbackModel } = options;
   await modelNames.load(model);
   if (fallbackModel !== undefined) await modelNames.load(fallbackModel);
-}
-
-/**
- * Whether a turn of the session ended before the claimed turn began, whatever the clock was when it was
- * accepted. A turn behind the claimed one is not part of its conversation, even where it was ended there:
- * each attempt sends the same conversation.
- */
-function isEarlier({ turn, steps }: StoredTurn, { id, startedAt }: Claim): boolean {
-  if (turn.id === id || turn.endedAt === null) return false;
-  return steps.length > 0 || startedAt === null || turn.endedAt <= startedAt;
 }
 
 /** The start of a turn's own time: the time for which it, or one of its subagents, was parked is added. */

@@ -10,10 +10,8 @@ import { openCalls, stepEnded, type Attempt } from '../state/attempt.js';
 /**
  * Commits the first events of an attempt: `turn.started`, and with it the session's provider session and
  * model; or, where an earlier attempt did, the recovery and the half-streamed step that no longer counts.
- *
- * @param resumed the session has other turns.
  */
-export async function announceStart(attempt: Attempt, resumed: boolean): Promise<void> {
+export async function announceStart(attempt: Attempt): Promise<void> {
   const { services, turn, session, archived } = attempt;
   if (archived.some(({ type }) => type === 'turn.started')) return announceRecovery(attempt);
   const { options } = turn.options;
@@ -26,7 +24,7 @@ export async function announceStart(attempt: Attempt, resumed: boolean): Promise
     agent: options.persona,
     model,
     providerSessionId: claudeSessionId,
-    resumed,
+    resumed: attempt.earlier.length > 0,
     maxTurns: options.maxTurns,
     ...(options.output === undefined ? {} : { hasOutput: true }),
     contextWindow: services.models.describe(options.model).contextWindow,
@@ -36,21 +34,21 @@ export async function announceStart(attempt: Attempt, resumed: boolean): Promise
     [started, ...notices(attempt)],
     [
       ...storeTrace(attempt),
-      startSession({
-        id: turn.sessionId,
-        claudeSessionId,
-        model,
-        updatedAt: new Date(attempt.clock.now()),
-      }),
+      startSession({ ...session, claudeSessionId, model, changedAt: attempt.beganAt }),
     ],
   );
 }
 
-const { id, claudeSessionId, model, updatedAt } = sessions;
+const { id, claudeSessionId, model, headTurnId, updatedAt } = sessions;
+/** The turn is the head only where the session is as it was claimed: nothing else has begun in it. */
 const startSession = writeKind(
-  { id, claudeSessionId, model, updatedAt },
+  { id, claudeSessionId, model, headTurnId, updatedAt, changedAt: updatedAt },
   (input) => `update sessions set claude_session_id = input."claudeSessionId", model = input.model,
-    updated_at = input."updatedAt" from ${input} input where sessions.id = input.id`,
+    updated_at = input."changedAt", head_turn_id = case when input.starts = 1
+      and sessions.head_turn_id is not distinct from input."headTurnId"
+      and sessions.updated_at = input."updatedAt" then input.fence_id end
+    from (select *, count(*) over (partition by id) as starts from ${input}) input
+    where sessions.id = input.id`,
 );
 
 const storeLastTrace = updateTurnKind(turns, ['lastTraceparent']);

@@ -85,8 +85,7 @@ async function restorePrefix(
     .from(sessions)
     .where(eq(sessions.id, sessionId));
   const prefix = await prefixAsOf(tx, session?.prefix ?? null, line);
-  if (prefix === session?.prefix) return;
-  await tx.update(sessions).set({ prefix }).where(eq(sessions.id, sessionId));
+  await tx.update(sessions).set({ prefix, headTurnId: null }).where(eq(sessions.id, sessionId));
 }
 
 /** The todo list as the last of some turns left it; undefined: none of them wrote one. */

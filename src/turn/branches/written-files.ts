@@ -7,7 +7,6 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
-import type { StoredTurn } from '../state/stored-turn.js';
 
 /** Paths that a notice lists; tools, too. */
 const MAX_LISTED = 100;
@@ -23,13 +22,13 @@ export type WritingTool = Pick<RegisteredTool, 'name' | 'effect' | 'permissionAr
 /**
  * The files that a turn's model must be told of, as what wrote them is not in its conversation. Makes a statement for
  * a turn that replaces another, and for no other turn.
- *
- * @param earlier the turns of the conversation before.
  */
-export async function findUnseenWrites(
-  { services, turn, session }: Attempt,
-  earlier: readonly Pick<StoredTurn, 'turn'>[],
-): Promise<WrittenFiles | undefined> {
+export async function findUnseenWrites({
+  services,
+  turn,
+  session,
+  earlier,
+}: Attempt): Promise<WrittenFiles | undefined> {
   const { forkedFrom } = session;
   const isUnannounced = earlier.every((other) => other.turn.copiedFrom !== null);
   const ofSource = isUnannounced ? forkedFrom?.written : undefined;

@@ -28,7 +28,8 @@ import { afterCompaction, namesOfFiles, sentTurns } from '../prompt/history.js';
 import { openFrame } from '../prompt/model-request.js';
 import { buildTranscripts } from '../prompt/transcripts.js';
 import { AttemptServices } from '../state/attempt-services.js';
-import { loadSessionTurns, loadTurn, loadTurns } from '../state/stored-turn.js';
+import { loadPastTurns } from '../state/past-turn.js';
+import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { streamExpired, turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-row.js';
 import { contextBefore } from '../state/turn-state.js';
@@ -172,7 +173,7 @@ export class ConversationService {
     const { services } = this;
     const { db, models, config } = services;
     const before = await findCompaction(db, sessionId);
-    const stored = await loadSessionTurns(db, sessionId);
+    const stored = await loadPastTurns(db, sessionId);
     const turns = sentTurns(afterCompaction(stored, before?.throughTurnId), []);
     if (turns.length < 2) return undefined;
     const model = models.describe(options.model);

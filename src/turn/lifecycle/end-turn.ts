@@ -82,7 +82,8 @@ export async function endTurn(
   const durationMs = now.getTime() - (turn.startedAt ?? turn.createdAt).getTime();
   const limit = describeLimit(run.progress, ending, now);
   const leftOut = leftOutOf(run.progress, failure);
-  const { previous, storedParts } = run;
+  const { storedParts } = run;
+  const previous = run.earlier.at(-1);
   const cleared =
     leftOut === 'refused' && previous !== undefined && isCleared(previous, { failure, storedParts })
       ? previous.turn.id

@@ -108,10 +108,10 @@ export class TurnCanceller {
   }
 
   async #endClaimed(claim: Claim, reason: CancelReason): Promise<void> {
-    const { attempt, earlier } = await openAttempt(this.services, claim, {
+    const attempt = await openAttempt(this.services, claim, {
       lease: new Lease(),
     });
-    await announceStart(attempt, earlier.length > 0);
+    await announceStart(attempt);
     const ended = await endTurn(attempt, { outcome: 'interrupted', exitCode: 130, reason });
     if (ended.type === 'stored' && ended.hasNext) await this.queue.promoteNext(claim.sessionId);
     await flushLog(attempt);

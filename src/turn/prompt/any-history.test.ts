@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { unlikeModels as models } from '../../../test/support/model/unlike-models.js';
 import { fromStreamEvent, newStreamState } from '../../provider/anthropic/from-stream-event.js';
-import { toRequest } from '../../provider/anthropic/to-request.js';
+import { toBody, toRequest } from '../../provider/anthropic/to-request.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
@@ -173,8 +173,14 @@ class Conversation {
   #call(frame: RequestFrame, turn: TurnTranscript, step: number): TranscriptStep {
     const all = [...this.turns, turn].map((each) => fitOutputs(each, 1_000_000, (s) => s.length));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });
-    const body = toRequest({ ...requestOf(frame), messages, maxTokens: 8_000 });
-    const accepted = acceptRequest(JSON.parse(JSON.stringify(body)));
+    const body = toBody({ ...requestOf(frame), messages, maxTokens: 8_000 });
+    // What is known of requests before changes none: copies of the turns are not known.
+    const cold = buildMessages(structuredClone(all), { ...frame, summary: this.summary });
+    expect(sent).toEqual(cold.sent);
+    expect(body).toBe(
+      JSON.stringify(toRequest({ ...requestOf(frame), messages: cold.messages, maxTokens: 8_000 })),
+    );
+    const accepted = acceptRequest(JSON.parse(body));
     this.taken += 1;
     this.thinkingKept += messages.filter(
       (message) =>

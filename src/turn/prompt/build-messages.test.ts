@@ -31,7 +31,10 @@ function turn({ steps = [], ...more }: Given = {}): TurnTranscript {
   };
 }
 
-const build = (turns: readonly TurnTranscript[], takesSystemMessages = true): ModelMessage[] =>
+const build = (
+  turns: readonly TurnTranscript[],
+  takesSystemMessages = true,
+): readonly ModelMessage[] =>
   buildMessages(turns, {
     model: { takesSystemMessages, bindsThinking: false },
     system: '',
@@ -240,7 +243,7 @@ describe('buildMessages', () => {
               step.parts.flatMap((p) => (p.type === 'tool_use' ? [[p.id, success] as const] : [])),
             ),
           );
-          let sent: ModelMessage[] = [];
+          let sent: readonly ModelMessage[] = [];
           for (let done = 0; done <= steps.length; done += 1) {
             const now = build([...earlier, turn({ steps: steps.slice(0, done), results })]);
             expect(JSON.stringify(now.slice(0, sent.length))).toBe(JSON.stringify(sent));

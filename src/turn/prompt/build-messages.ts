@@ -26,7 +26,7 @@ export interface PromptFrame {
 }
 
 export interface BuiltMessages {
-  messages: ModelMessage[];
+  messages: readonly ModelMessage[];
   /** The prefix that thinking in the reply is bound to; null where the model does not bind it. */
   sent: SentPrefix | null;
   /** The keys of the parts that can be left out. */
@@ -42,12 +42,82 @@ export interface BuiltMessages {
  * only thinking that was made after the same prefix.
  */
 export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFrame): BuiltMessages {
-  const binding = frame.model.bindsThinking
-    ? JSON.stringify([frame.system, frame.tools, ...(frame.serverTools ?? [])])
-    : undefined;
-  const list = new MessageList(binding);
-  const thinking: (ThinkingStep & { parts: readonly AssistantPart[] })[] = [];
-  if (frame.summary !== undefined) list.user([{ type: 'text', text: summaryText(frame.summary) }]);
+  const { list, thinking } = buildTurns(turns, frame);
+  const hash = list.digest();
+  const { messages, keys } = list;
+  if (hash === undefined) return { messages, sent: null, keys };
+  const kept = keepThinking(thinking, frame.thinkingAfter);
+  const keptSteps = thinking.filter(({ key }) => kept.has(key));
+  const parts = new Set(keptSteps.flatMap((step) => step.parts));
+  const sent = { hash, thinkingFrom: keptSteps[0]?.key ?? null };
+  return { messages: list.withThinking(parts), sent, keys };
+}
+
+/** The messages of turns, with the thinking of all of them. */
+interface BuiltTurns {
+  turns: readonly TurnTranscript[];
+  /** All that the messages depend on beside the turns. */
+  frame: string;
+  list: MessageList;
+  thinking: readonly BoundThinking[];
+}
+
+type BoundThinking = ThinkingStep & { parts: readonly AssistantPart[] };
+
+/**
+ * The messages of turns that are over, by the last of these turns. Requests of a session begin as the one before did:
+ * a turn adds its own messages to those that an earlier request was built of.
+ */
+const builtTurns = new WeakMap<TurnTranscript, BuiltTurns>();
+
+function buildTurns(
+  turns: readonly TurnTranscript[],
+  frame: PromptFrame,
+): Pick<BuiltTurns, 'list' | 'thinking'> {
+  const { leftOut = [], summary, model } = frame;
+  const begin = bindingOf(frame);
+  const key = JSON.stringify([leftOut, summary, model.takesSystemMessages, begin]);
+  const before = turns.slice(0, -1);
+  const known = findBuilt(before, key);
+  const added = before.slice(known?.turns.length ?? 0);
+  const start = known ?? { list: openList(begin, summary), thinking: [] };
+  const built = added.length === 0 ? start : addTurns(start, added, frame);
+  const [last, lastKnown] = [before.at(-1), known?.turns.at(-1)];
+  if (last !== undefined && last !== lastKnown) {
+    if (lastKnown !== undefined) builtTurns.delete(lastKnown);
+    builtTurns.set(last, { ...built, turns: before, frame: key });
+  }
+  return addTurns(built, turns.slice(-1), frame);
+}
+
+function openList(begin: string | undefined, summary: string | undefined): MessageList {
+  const list = new MessageList(begin);
+  if (summary !== undefined) list.user([{ type: 'text', text: summaryText(summary) }]);
+  return list;
+}
+
+/** The longest beginning of the turns that was built for such a frame: with the last of them, or the one before it. */
+function findBuilt(turns: readonly TurnTranscript[], frame: string): BuiltTurns | undefined {
+  for (const last of turns.slice(-2).toReversed()) {
+    const built = builtTurns.get(last);
+    const isBeginning = built?.turns.every((turn, index) => turn === turns[index]) === true;
+    if (built !== undefined && isBeginning && built.frame === frame) return built;
+  }
+  return undefined;
+}
+
+/** What thinking is bound to before the messages; undefined for a model that does not bind it. */
+function bindingOf({ model, system, tools, serverTools = [] }: PromptFrame): string | undefined {
+  return model.bindsThinking ? JSON.stringify([system, tools, ...serverTools]) : undefined;
+}
+
+function addTurns(
+  built: Pick<BuiltTurns, 'list' | 'thinking'>,
+  turns: readonly TurnTranscript[],
+  frame: PromptFrame,
+): Pick<BuiltTurns, 'list' | 'thinking'> {
+  const list = new MessageList(built.list);
+  const thinking = [...built.thinking];
   for (const turn of withoutLeftOut(turns, frame.leftOut ?? [])) {
     const { turnId } = turn;
     list.ask(turn.userParts.map(escaped), (index) => partKey(turnId, index));
@@ -84,13 +154,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
     const cut = cutMarker(turn);
     if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
   }
-  const hash = list.digest();
-  const { messages, keys } = list;
-  if (hash === undefined) return { messages, sent: null, keys };
-  const kept = keepThinking(thinking, frame.thinkingAfter);
-  const keptSteps = thinking.filter(({ key }) => kept.has(key));
-  list.dropThinking(new Set(keptSteps.flatMap(({ parts }) => parts)));
-  return { messages, sent: { hash, thinkingFrom: keptSteps[0]?.key ?? null }, keys };
+  return { list, thinking };
 }
 
 const wentOn = {

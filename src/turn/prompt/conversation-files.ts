@@ -26,9 +26,8 @@ import type {
   ShownResult,
   TurnTranscript,
 } from '../state/attempt-context.js';
-import type { StoredTurn } from '../state/stored-turn.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
-import { currentTurn } from './model-request.js';
+import { currentTurn, openedTurn } from './model-request.js';
 
 /** Names of files that a notice lists at most. */
 const MAX_NAMES = 10;
@@ -52,28 +51,33 @@ export class ConversationFiles implements ShownFiles {
 
   /**
    * The turns with their files as the model is shown them: whole turns as they are where nothing changed since the last
-   * call. The newest files are shown first, as limits of the whole request leave the oldest out.
+   * call, and those without files. The newest files are shown first, as limits of the whole request leave the oldest out.
    */
   async show(turns: readonly TurnTranscript[]): Promise<readonly TurnTranscript[]> {
-    const key = JSON.stringify([this.sources.rules(), turns.map(refsOf)]);
+    const withFiles = turns.filter(hasFiles);
+    const key = JSON.stringify([this.sources.rules(), withFiles.map(refsOf)]);
     if (key === this.#shownFor) return turns;
     const isFirst = this.#shownFor === undefined;
-    const renderer = this.sources.open(countImages(turns));
+    const renderer = this.sources.open(countImages(withFiles));
     const shown: TurnTranscript[] = [];
     const limited: ShownFile[] = [];
     let own: ShownFile[] = [];
     for (const turn of turns.toReversed()) {
+      if (!hasFiles(turn)) {
+        shown.push(turn);
+        continue;
+      }
       const results = await showResults(renderer, turn);
       const message = await renderer.show(turn.asked ?? []);
       const userParts = turn.asked === undefined ? turn.userParts : message.parts;
-      shown.unshift({ ...turn, userParts, results: results.results });
+      shown.push({ ...turn, userParts, results: results.results });
       const isOwn = turn.turnId === this.sources.turnId;
       if (isOwn) own = message.files;
       limited.push(...results.files, ...(isOwn && isFirst ? [] : message.files));
     }
     this.#shownFor = key;
     this.#tell(limited, { own, isFirst, hasNew: refsOf(turns.at(-1)).length > 0 });
-    return shown;
+    return shown.reverse();
   }
 
   #tell(
@@ -97,6 +101,13 @@ function countImages(turns: readonly Pick<TurnTranscript, 'asked' | 'results'>[]
 
 export function filesOf(parts: readonly StoredPart[] = []): AttachmentRef[] {
   return parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+}
+
+function hasFiles({ asked = [], results }: TurnTranscript): boolean {
+  return (
+    asked.some(({ type }) => type === 'file') ||
+    [...results.values()].some(({ files }) => (files ?? []).length > 0)
+  );
 }
 
 function outputFiles({ results }: Pick<TurnTranscript, 'results'>): AttachmentRef[] {
@@ -182,16 +193,10 @@ export function openFiles(attempt: Attempt): ConversationFiles {
  */
 export async function reserveFiles(
   attempt: Attempt,
-  sent: readonly Pick<StoredTurn, 'userParts' | 'calls'>[],
+  sent: readonly TurnTranscript[],
 ): Promise<() => void> {
-  const { services, storedParts, progress } = attempt;
-  const turns = [
-    ...sent.map(({ userParts: asked, calls }) => ({
-      asked,
-      results: new Map(calls.map((call) => [call.callId, call])),
-    })),
-    { asked: storedParts, results: progress.results },
-  ];
+  const turns = [...sent, openedTurn(attempt)].filter(hasFiles);
+  if (turns.length === 0) return () => undefined;
   const renderer = openAttemptRenderer(attempt, countImages(turns));
   // Files in the order in which they are shown, the newest first.
   for (const { asked, results } of turns.toReversed()) {
@@ -200,7 +205,7 @@ export async function reserveFiles(
   }
   const files = turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]);
   const bytes = Math.min(maxNativeBytes, sizeOf(files));
-  return services.attachments.memory.reserve(bytes, requesterOf(attempt));
+  return attempt.services.attachments.memory.reserve(bytes, requesterOf(attempt));
 }
 
 function openAttemptRenderer(attempt: Attempt, images: number): AttachmentRenderer {

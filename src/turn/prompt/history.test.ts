@@ -1,22 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredPart } from '../../storage/shapes/stored-step.js';
-import type { TurnRow } from '../state/turn-row.js';
-import type { StepRow } from '../state/stored-turn.js';
+import type { PastTurn } from '../state/past-turn.js';
 import { sentTurns } from './history.js';
 
 interface Asked {
   text: string;
-  status?: TurnRow['status'];
-  leftOut?: TurnRow['leftOut'];
+  status?: PastTurn['turn']['status'];
+  leftOut?: PastTurn['turn']['leftOut'];
 }
 
 const words = (text: string): StoredPart[] => [{ type: 'text', text }];
-const steps: StepRow[] = [];
+const steps: PastTurn['steps'] = [];
 
 /** The texts that are sent of turns, each without a step. */
 function sentOf(asked: readonly Asked[], next: string): string[] {
   const turns = asked.map(({ text, status = 'failed', leftOut = null }) => ({
-    turn: { status, leftOut } as TurnRow,
+    turn: { status, leftOut } as PastTurn['turn'],
     userParts: words(text),
     steps,
     steered: [],

@@ -13,9 +13,10 @@ import type {
   TurnTranscript,
 } from '../state/attempt-context.js';
 import { refusalOf } from './left-out-content.js';
-import type { StoredTurn } from '../state/stored-turn.js';
+import type { PastTurn } from '../state/past-turn.js';
 import { contextBefore } from '../state/turn-state.js';
 import { compactBefore } from './compaction.js';
+import { openedTurn } from './model-request.js';
 import type { StoredPart, Todo } from '../../storage/shapes/stored-step.js';
 import {
   buildTranscripts,
@@ -41,7 +42,6 @@ export interface History {
 }
 
 export interface HistorySource {
-  earlier: readonly StoredTurn[];
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
   frame: RequestFrame;
@@ -59,7 +59,7 @@ const EVERY_STEP = 2_147_483_647;
 export async function openHistory(attempt: Attempt, source: HistorySource): Promise<History> {
   const { services, turn, progress } = attempt;
   const before = source.compaction ?? undefined;
-  const after = afterCompaction(source.earlier, before?.throughTurnId);
+  const after = afterCompaction(attempt.earlier, before?.throughTurnId);
   const kept = sentTurns(after, attempt.storedParts);
   const compaction = isAnnounced(after, before) ? undefined : before;
   const ownTurn = openedTurn(attempt);
@@ -70,7 +70,7 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
   // A turn with steps was sent this conversation before: it goes on with the same bytes.
   const hasBegun = progress.steps.length > 0;
   // Turns that a client told of have no count of the provider's.
-  const counted = kept.findLastIndex(({ steps }) => contextBefore([{ steps }]) > 0);
+  const counted = kept.findLastIndex((turn) => contextBefore([turn]) > 0);
   const uncounted = estimateTurns(all.slice(counted + 1), services.models.describe(model));
   const tokens = contextBefore(kept) + uncounted;
   const refusedTurns = kept.flatMap((one) =>
@@ -84,13 +84,14 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
     summary: before?.summary,
     contextTokens: tokens,
     todos: source.todos ?? [],
-    files: namesOfFiles(source.earlier),
+    files: namesOfFiles(attempt.earlier),
     frame: source.frame,
   });
   if (!('problem' in made)) {
     return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns, own };
   }
   attempt.writer.emit(notCompacted(made.problem));
+  attempt.hasChangedEarlier = true;
   await elideForGood(
     services.db,
     old.map(({ turnId }) => turnId),
@@ -99,13 +100,13 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
   return { ...whole, earlierTurns: [...cut, ...last] };
 }
 
-/** The turns of the conversation before an attempt that its requests contain. */
+/** The turns of the conversation before an attempt that its requests contain, without their files. */
 export function turnsToSend(
-  { storedParts }: Attempt,
-  earlier: readonly StoredTurn[],
-  compaction: Compaction | null | undefined,
-): StoredTurn[] {
-  return sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
+  { services, storedParts, earlier }: Attempt,
+  compaction: Compaction | null,
+): TurnTranscript[] {
+  const after = afterCompaction(earlier, compaction?.throughTurnId);
+  return buildTranscripts(services, sentTurns(after, storedParts));
 }
 
 /**
@@ -115,7 +116,7 @@ export function turnsToSend(
  *
  * @param next the user's parts of the turn that follows.
  */
-export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'steps' | 'steered'>>(
+export function sentTurns<T extends Pick<PastTurn, 'turn' | 'userParts' | 'steps' | 'steered'>>(
   turns: readonly T[],
   next: readonly StoredPart[],
 ): T[] {
@@ -124,30 +125,22 @@ export function sentTurns<T extends Pick<StoredTurn, 'turn' | 'userParts' | 'ste
   for (const turn of turns.toReversed()) {
     if (turn.turn.leftOut !== null) continue;
     if (isEmptyFailure(turn) && isSameJson(turn.userParts, asked)) continue;
-    sent.unshift(turn);
+    sent.push(turn);
     asked = turn.userParts;
   }
-  return sent;
+  return sent.reverse();
 }
 
 function isEmptyFailure({
   turn,
   steps,
   steered,
-}: Pick<StoredTurn, 'turn' | 'steps' | 'steered'>): boolean {
+}: Pick<PastTurn, 'turn' | 'steps' | 'steered'>): boolean {
   return (
     turn.status === 'failed' &&
     steered.length === 0 &&
     steps.every(({ parts }) => parts.length === 0)
   );
-}
-
-/** The turn as an attempt finds it. */
-function openedTurn({ turn, storedParts, progress }: Attempt): TurnTranscript {
-  const { steps, results, notices, steered } = progress;
-  const { id: turnId, status, endReason } = turn;
-  const beside = { notices, steered, status, endReason };
-  return { turnId, userParts: [], asked: storedParts, steps, results, ...beside };
 }
 
 function notCompacted(problem: string): TurnEventBody {
@@ -159,7 +152,7 @@ function notCompacted(problem: string): TurnEventBody {
 }
 
 /** Names of the files of all turns: a summary of summaries names them too. */
-export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
+export function namesOfFiles(turns: readonly PastTurn[]): string[] {
   const names = turns.flatMap(({ userParts }) =>
     userParts.flatMap((part) => (part.type === 'text' ? [] : [part.file.name])),
   );
@@ -168,13 +161,14 @@ export function namesOfFiles(turns: readonly StoredTurn[]): string[] {
 
 /** The turns that no summary replaces. */
 export function afterCompaction(
-  turns: readonly StoredTurn[],
+  turns: readonly PastTurn[],
   throughTurnId: string | undefined,
-): readonly StoredTurn[] {
+): readonly PastTurn[] {
+  if (throughTurnId === undefined) return turns;
   return turns.slice(turns.findIndex(({ turn }) => turn.id === throughTurnId) + 1);
 }
 
-function isAnnounced(turns: readonly StoredTurn[], compaction: Compaction | undefined): boolean {
+function isAnnounced(turns: readonly PastTurn[], compaction: Compaction | undefined): boolean {
   if (compaction === undefined) return false;
   const mark = compactionMark(compaction.id);
   return turns.some(({ notices }) => notices.some((notice) => notice.mark === mark));
@@ -228,6 +222,7 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
     };
   }
   const ids = earlierTurns.map(({ turnId }) => turnId);
+  context.hasChangedEarlier = true;
   const before = await db
     .select({ id: turns.id, elidedThrough: turns.elidedThrough })
     .from(turns)

@@ -6,7 +6,7 @@ import { turns } from '../../storage/schema.js';
 import { writeKind } from '../../storage/write-kind.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { LeftOut } from '../../storage/shapes/sent-request.js';
-import type { StoredTurn } from '../state/stored-turn.js';
+import type { PastTurn } from '../state/past-turn.js';
 import type { Progress } from '../state/attempt.js';
 
 /**
@@ -16,7 +16,7 @@ import type { Progress } from '../state/attempt.js';
 export type LeftOutKey = string;
 
 /** The keys of the parts of a request's messages; a part without one cannot be left out. */
-export type PartKeys = ReadonlyMap<UserPart | AssistantPart, LeftOutKey>;
+export type PartKeys = Pick<WeakMap<UserPart | AssistantPart, LeftOutKey>, 'get'>;
 
 export const partKey = (turnId: string, index: number): LeftOutKey => `${turnId}/part/${index}`;
 export const callKey = (turnId: string, callId: string): LeftOutKey => `${turnId}/call/${callId}`;
@@ -198,7 +198,7 @@ export function isCleared(
   {
     turn,
     userParts,
-  }: Pick<StoredTurn, 'userParts'> & { turn: Pick<StoredTurn['turn'], 'leftOut' | 'failure'> },
+  }: Pick<PastTurn, 'userParts'> & { turn: Pick<PastTurn['turn'], 'leftOut' | 'failure'> },
   next: { failure: TurnFailure | undefined; storedParts: readonly StoredPart[] },
 ): boolean {
   return (

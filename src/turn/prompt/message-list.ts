@@ -11,17 +11,32 @@ const NO_MESSAGE = '(empty message)';
 /**
  * The messages of a request, as they are added. The list is always valid for the API: a user comes
  * first, no message is empty, a system message stands after a user's and before an assistant's,
- * every string is well-formed. It only grows at its end.
+ * every string is well-formed. It only grows at its end, and a message that was added is replaced, never changed.
  */
 export class MessageList {
-  readonly messages: ModelMessage[] = [];
+  readonly #messages: ModelMessage[];
   /** The keys of parts, as they were given. */
-  readonly keys = new Map<UserPart | AssistantPart, string>();
+  readonly keys: WeakMap<UserPart | AssistantPart, string>;
   readonly #hash: Hash | undefined;
 
-  /** @param begin the request before its messages; with it the list can be hashed. */
-  constructor(begin?: string) {
+  /**
+   * @param begin the request before its messages, with which the list can be hashed; or a list that this one begins
+   *   with, which stays as it is.
+   */
+  constructor(begin?: string | MessageList) {
+    if (begin instanceof MessageList) {
+      this.#messages = [...begin.#messages];
+      this.keys = begin.keys;
+      this.#hash = begin.#hash?.copy();
+      return;
+    }
+    this.#messages = [];
+    this.keys = new WeakMap();
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
+  }
+
+  get messages(): readonly ModelMessage[] {
+    return this.#messages;
   }
 
   /** The message that opens a turn: empty only after outputs of tools, from which the model goes on. */
@@ -32,7 +47,7 @@ export class MessageList {
   }
 
   #endsWithOutput(): boolean {
-    const last = this.messages.at(-1);
+    const last = this.#messages.at(-1);
     return last?.role === 'user' && last.parts.at(-1)?.type === 'tool_result';
   }
 
@@ -46,11 +61,12 @@ export class MessageList {
       whole.push(valid);
     }
     if (whole.length === 0) return;
-    if (this.messages.at(-1)?.role === 'system') this.assistant([]);
+    if (this.#messages.at(-1)?.role === 'system') this.assistant([]);
     this.#count('user', whole);
-    const last = this.messages.at(-1);
-    if (last?.role === 'user') last.parts = [...last.parts, ...whole];
-    else this.messages.push({ role: 'user', parts: whole });
+    const last = this.#messages.at(-1);
+    const isJoined = last?.role === 'user';
+    if (isJoined) this.#messages.pop();
+    this.#messages.push({ role: 'user', parts: isJoined ? [...last.parts, ...whole] : whole });
   }
 
   /**
@@ -70,17 +86,18 @@ export class MessageList {
       'assistant',
       whole.filter((part) => !isThinking(part)),
     );
-    const last = this.messages.at(-1);
-    if (last?.role === 'assistant') last.parts = [...last.parts, ...whole];
-    else this.messages.push({ role: 'assistant', parts: whole });
+    const last = this.#messages.at(-1);
+    const isJoined = last?.role === 'assistant';
+    if (isJoined) this.#messages.pop();
+    this.#messages.push({ role: 'assistant', parts: isJoined ? [...last.parts, ...whole] : whole });
   }
 
   /** @returns false where no system message may stand: nothing was added. */
   system(text: string): boolean {
-    if (this.messages.at(-1)?.role !== 'user') return false;
+    if (this.#messages.at(-1)?.role !== 'user') return false;
     const whole = text.toWellFormed();
     this.#count('system', [whole]);
-    this.messages.push({ role: 'system', text: whole });
+    this.#messages.push({ role: 'system', text: whole });
     return true;
   }
 
@@ -89,12 +106,14 @@ export class MessageList {
     return this.#hash?.copy().digest('base64url');
   }
 
-  /** Leaves thinking out of the list, all but what is `kept`. */
-  dropThinking(kept: ReadonlySet<AssistantPart>): void {
-    for (const message of this.messages) {
-      if (message.role !== 'assistant') continue;
-      message.parts = message.parts.filter((part) => !isThinking(part) || kept.has(part));
-    }
+  /** The messages with no thinking but what is `kept`. */
+  withThinking(kept: ReadonlySet<AssistantPart>): readonly ModelMessage[] {
+    const isDropped = (part: AssistantPart): boolean => isThinking(part) && !kept.has(part);
+    return this.#messages.map((message) =>
+      message.role === 'assistant' && message.parts.some(isDropped)
+        ? { ...message, parts: message.parts.filter((part) => !isDropped(part)) }
+        : message,
+    );
   }
 
   #count(role: string, parts: readonly unknown[]): void {

@@ -41,6 +41,15 @@ export function buildRequest(run: RequestSource): {
   return { request, sent, keys };
 }
 
+/** The turn that runs, as its attempt finds it: without its files. */
+export function openedTurn({ turn, storedParts, progress }: Attempt): TurnTranscript {
+  const { steps, results, notices, steered } = progress;
+  const { id: turnId, status, endReason } = turn;
+  const userParts = storedParts.filter((part) => part.type === 'text');
+  const beside = { notices, steered, status, endReason };
+  return { turnId, userParts, asked: storedParts, steps, results, ...beside };
+}
+
 /** The turn that runs, as it is sent. Pure. */
 export function currentTurn(run: RequestSource): TurnTranscript {
   const { steps, notices, steered, elidedThrough } = run.progress;

@@ -4,7 +4,7 @@ import type { Model } from '../../provider/model.js';
 import type { ModelCatalogue } from '../../provider/model-catalogue.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { ShownResult, TurnTranscript } from '../state/attempt-context.js';
-import type { StoredTurn } from '../state/stored-turn.js';
+import type { PastTurn } from '../state/past-turn.js';
 import { contextTokens } from '../../events/turn-event.js';
 
 /** Stored turns as they are sent to models, with the outputs of tools as long as the window allows. */
@@ -35,33 +35,45 @@ export function fullContext({ models, config }: ContextWindows, model: string): 
   return models.describe(model).contextWindow * (config.compactPercent / 100);
 }
 
-/** The turns without their files: those are shown together. */
+/** The turns as they are sent, but for their files, which are shown together. */
 export function buildTranscripts(
   windows: ContextWindows,
-  stored: readonly StoredTurn[],
+  past: readonly PastTurn[],
 ): TurnTranscript[] {
-  return stored.map((turn) => buildTranscript(windows, turn));
+  const byModel = new Map<string, WindowLimits>();
+  return past.map((turn) => {
+    const { model } = turn.turn;
+    const limits = byModel.get(model) ?? limitsOf(windows, model);
+    byModel.set(model, limits);
+    const known = transcripts.get(turn);
+    if (known !== undefined && areSame(known.limits, limits)) return known.transcript;
+    const transcript = buildTranscript(turn, limits);
+    transcripts.set(turn, { limits, transcript });
+    return transcript;
+  });
 }
 
-function buildTranscript(windows: ContextWindows, stored: StoredTurn): TurnTranscript {
-  const { turn } = stored;
-  const transcript: TurnTranscript = {
-    turnId: turn.id,
-    userParts: [],
-    asked: stored.userParts,
-    steps: stored.steps,
-    results: new Map(stored.calls.map((call) => [call.callId, call])),
-    notices: stored.notices,
-    steered: stored.steered,
-    status: turn.status,
-    endReason: turn.endReason,
-  };
-  const { model } = turn.options.options;
-  return shortenOutputs(transcript, {
-    model: windows.models.describe(model),
-    full: fullContext(windows, model),
-    elidedThrough: turn.elidedThrough,
-  });
+function limitsOf(windows: ContextWindows, model: string): WindowLimits {
+  const { contextWindow, tokenScale } = windows.models.describe(model);
+  return { contextWindow, tokenScale, full: fullContext(windows, model) };
+}
+
+function areSame(a: WindowLimits, b: WindowLimits): boolean {
+  return a.contextWindow === b.contextWindow && a.tokenScale === b.tokenScale && a.full === b.full;
+}
+
+type WindowLimits = Pick<Model, 'contextWindow' | 'tokenScale'> & { full: number };
+
+/** The transcripts of turns that a worker remembers. */
+const transcripts = new WeakMap<PastTurn, { limits: WindowLimits; transcript: TurnTranscript }>();
+
+function buildTranscript(past: PastTurn, { full, ...model }: WindowLimits): TurnTranscript {
+  const { turn, userParts: asked, steps, calls, notices, steered } = past;
+  const { id: turnId, status, endReason, elidedThrough: through } = turn;
+  const results = new Map<string, ShownResult>(calls.map((call) => [call.callId, call]));
+  const userParts = asked.filter((part) => part.type === 'text');
+  const transcript = { turnId, asked, steps, results, notices, steered, status, endReason };
+  return shortenOutputs({ ...transcript, userParts }, { model, full, elidedThrough: through });
 }
 
 /** Tokens of turns, estimated. */

@@ -28,6 +28,7 @@ import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../../tools/tool-hook.js';
+import { ConversationCache } from './conversation-cache.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import { Tracing } from '../../telemetry/tracing.js';
 
@@ -69,6 +70,9 @@ export class AttemptServices {
   /** The operator's decision about each call; null: there is none, which Nest sets no property to. */
   @Inject(TOOL_HOOK) readonly toolHook: ToolHook | null = null;
   @Inject(SERVER_PERMISSIONS) readonly serverPermissions!: PermissionRules;
+
+  /** The conversations of the sessions whose turns this worker ran last. */
+  @Inject() readonly conversations!: ConversationCache;
 
   /** The system prompt that was built last for a persona: most turns of an agent share one copy. */
   readonly systemPrompts = new WeakMap<Persona, string>();

@@ -24,7 +24,8 @@ import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { SessionRow } from '../../session/session-store.js';
 import type { AttemptServices } from './attempt-services.js';
 import type { Lease } from './lease.js';
-import type { StoredTurn, SteeredMessage } from './stored-turn.js';
+import type { PastTurn } from './past-turn.js';
+import type { SteeredMessage } from './stored-turn.js';
 import type { CostLimit, Price } from '../../storage/shapes/stored-options.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { TurnRow } from './turn-row.js';
@@ -55,10 +56,14 @@ export interface Attempt {
   grants: readonly string[];
   /** The start of the turn's own time, without the time for which it was parked. */
   startedAt: Date;
+  /** The start of the attempt. */
+  beganAt: Date;
+  /** Whether the attempt changed earlier turns, as later requests have them. */
+  hasChangedEarlier: boolean;
   /** Subagents that the turn has started. */
   children: ChildTurn[];
-  /** The turn before in the conversation. Absent: there is none, or it is not known. */
-  previous?: StoredTurn;
+  /** The turns of the conversation before, oldest first; none for an attempt that only ends a turn after too many. */
+  earlier: readonly PastTurn[];
   /** The user's message, files by reference. */
   storedParts: readonly StoredPart[];
   /** Decides when the loop ends. */

@@ -26,19 +26,13 @@ export interface StoredTurn {
 
 /**
  * The turns of a session that its conversation consists of, oldest first, in at most five queries.
- *
- * @param unstarted a turn that is known to have no steps yet.
  */
-export async function loadSessionTurns(
-  db: Queryable,
-  sessionId: string,
-  unstarted?: string,
-): Promise<StoredTurn[]> {
+export async function loadSessionTurns(db: Queryable, sessionId: string): Promise<StoredTurn[]> {
   const rows = await inOrder(
     db,
     and(eq(turns.sessionId, sessionId), isNull(turns.supersededBy)) ?? sql`false`,
   );
-  return withContent(db, rows, unstarted);
+  return withContent(db, rows);
 }
 
 /** A turn with those that it followed, oldest first: also of one that is superseded. */
@@ -57,16 +51,11 @@ function inOrder(db: Queryable, which: SQL): Promise<TurnRow[]> {
   return db.select().from(turns).where(which).orderBy(asc(turns.createdAt), asc(turns.id));
 }
 
-async function withContent(
-  db: Queryable,
-  rows: readonly TurnRow[],
-  unstarted?: string,
-): Promise<StoredTurn[]> {
+async function withContent(db: Queryable, rows: readonly TurnRow[]): Promise<StoredTurn[]> {
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return [];
   const userMessages = await db.select().from(messages).where(inArray(messages.turnId, ids));
-  const ranIds = ids.filter((id) => id !== unstarted);
-  const { stepRows, callRows, noticeRows } = await loadWhatRan(db, ranIds);
+  const { stepRows, callRows, noticeRows } = await loadWhatRan(db, ids);
   const steeredRows = await loadSteered(db, rows);
   return rows.map((turn) => {
     const asked = userMessages.find((row) => row.turnId === turn.id && row.role === 'user');

@@ -133,6 +133,9 @@ export function addStep(
 
 /** Tokens of a conversation at the end of its last step that reached the model. */
 export function contextBefore(turns: readonly { steps: readonly { usage: Usage }[] }[]): number {
-  const counts = turns.flatMap(({ steps }) => steps.map(({ usage }) => contextTokens(usage)));
-  return counts.findLast((count) => count > 0) ?? 0;
+  for (const { steps } of turns.toReversed()) {
+    const last = steps.findLast(({ usage }) => contextTokens(usage) > 0);
+    if (last !== undefined) return contextTokens(last.usage);
+  }
+  return 0;
 }

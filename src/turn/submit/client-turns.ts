@@ -5,7 +5,7 @@ import { noUsage } from '../../events/turn-event.js';
 import { compact } from '../../platform/compact.js';
 import { newId, newTimeId } from '../../platform/ids.js';
 import type { Queryable } from '../../storage/connection.js';
-import { turns } from '../../storage/schema.js';
+import { sessions, turns } from '../../storage/schema.js';
 import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { CheckedClientTurn, NewTurn, ClientTurn } from './turn-submission.js';
@@ -99,6 +99,7 @@ export async function storeClientTurns(tx: Queryable, turn: NewTurn): Promise<st
     await tx.insert(turns).values(some.map((row) => turnRow(turn, row)));
     await tx.insert(messages).values(some.map(({ stored }) => stored));
   }
+  await tx.update(sessions).set({ headTurnId: null }).where(eq(sessions.id, sessionId));
   const replies = rows.flatMap((row) => row.steps);
   for (let from = 0; from < replies.length; from += ROWS_AT_ONCE) {
     await tx.insert(steps).values(replies.slice(from, from + ROWS_AT_ONCE));

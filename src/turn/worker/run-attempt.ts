@@ -18,6 +18,7 @@ import { announceStart } from '../attempt/start-events.js';
 import { runTurn } from '../loop/run-turn.js';
 import { reserveFiles } from '../prompt/conversation-files.js';
 import { turnsToSend } from '../prompt/history.js';
+import { rememberConversation } from '../prompt/remember-conversation.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Claim, Attempt } from '../state/attempt.js';
 import { attemptsExhausted } from '../state/turn-errors.js';
@@ -93,7 +94,7 @@ async function attemptTurn(
   claim: Claim,
   { lease, slot, span }: ClaimedSlot & { span: OpenSpan },
 ): Promise<void> {
-  const { attempt, earlier } = await openAttempt(services, claim, {
+  const attempt = await openAttempt(services, claim, {
     lease,
     span,
     releaseSlotWhile: (wait) => slot.releaseWhile(wait),
@@ -106,7 +107,7 @@ async function attemptTurn(
   // The end was asked for while the turn was queued.
   if (claim.cancelReason !== null) lease.end(claim.cancelReason);
   try {
-    const announced = announceStart(attempt, earlier.length > 0);
+    const announced = announceStart(attempt);
     // The model may begin before the events are stored, which readers see them after. Awaited below.
     announced.catch(() => undefined);
     // The statement of these events goes out first: the database is at work while the request is built.
@@ -117,9 +118,8 @@ async function attemptTurn(
       throw attemptsExhausted(claim.id, maxAttempts);
     }
     const { todos, compaction } = claim;
-    releaseMemory = await reserveFiles(attempt, turnsToSend(attempt, earlier, compaction));
+    releaseMemory = await reserveFiles(attempt, turnsToSend(attempt, compaction));
     run = await buildContext(attempt, {
-      earlier,
       todos,
       compaction,
       deadline,
@@ -162,7 +162,10 @@ async function runToEnd(
     }
     await delegator.cancelAll(run);
     const stored = await endTurn(run, ending);
-    if (stored.type === 'stored') return stored;
+    if (stored.type === 'stored') {
+      if (ending.outcome === 'completed') rememberConversation(run, ending.reason);
+      return stored;
+    }
     run.lease.steered = stored.steered;
   }
 }

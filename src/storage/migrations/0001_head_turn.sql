@@ -1,0 +1,1 @@
+ALTER TABLE sessions ADD COLUMN head_turn_id text;

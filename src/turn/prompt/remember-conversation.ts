@@ -1,0 +1,58 @@
+import type { Attempt } from '../state/attempt.js';
+import type { PastCall, PastTurn } from '../state/past-turn.js';
+
+/**
+ * Has the worker remember the conversation with a turn that has completed, so that the next turn need not load it. Not
+ * where the database may say otherwise of a turn: where the model declined to answer, or earlier turns were changed.
+ */
+export function rememberConversation(attempt: Attempt, endReason: string): void {
+  const { services, turn, session, earlier, beganAt, hasChangedEarlier, progress } = attempt;
+  const isOver = session.parentTurnId !== null || session.replayOf !== null;
+  const isDeclined = progress.steps.some(({ stopReason }) => stopReason === 'refusal');
+  if (isOver || isDeclined || hasChangedEarlier) return;
+  services.conversations.remember(session.id, {
+    headTurnId: turn.id,
+    // An earlier attempt made the turn the head.
+    headBeganAt: session.headTurnId === turn.id ? session.updatedAt : beganAt,
+    turns: [...earlier, asPastTurn(attempt, endReason)],
+  });
+}
+
+/** A turn that has completed, as `loadPastTurns` gives it. */
+function asPastTurn(attempt: Attempt, endReason: string): PastTurn {
+  const { turn, storedParts, progress } = attempt;
+  const { id: turnId, copiedFrom, options } = turn;
+  const { steps, results, notices, steered, elidedThrough } = progress;
+  const calls = steps.flatMap(({ parts }) =>
+    parts
+      .flatMap((part) => (part.type === 'tool_use' ? [part.id] : []))
+      .sort()
+      .flatMap((callId): PastCall[] => {
+        const result = results.get(callId);
+        if (result === undefined) return [];
+        const { status, output, files = null } = result;
+        return [{ callId, status, output, files }];
+      }),
+  );
+  return {
+    turn: {
+      id: turnId,
+      status: 'completed',
+      endReason,
+      failure: null,
+      leftOut: null,
+      elidedThrough,
+      copiedFrom,
+      model: options.options.model,
+    },
+    userParts: storedParts,
+    steps: steps.map(({ step, parts, stopReason, usage, sent }) => {
+      return { step, parts, stopReason, usage, sent };
+    }),
+    calls,
+    notices: notices.map(({ afterStep, mark, kind, text, seenByModel }) => {
+      return { afterStep, mark, kind, text, seenByModel };
+    }),
+    steered: steered.map(({ afterStep, text }) => ({ afterStep, text })),
+  };
+}

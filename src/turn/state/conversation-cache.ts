@@ -1,0 +1,79 @@
+import type { Config } from '../../config/config.js';
+import type { SessionRow } from '../../session/session-store.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { PastTurn } from './past-turn.js';
+
+const BYTES_PER_MB = 2 ** 20;
+
+/** Bytes that a character of a conversation takes, with the JSON of it that is sent to the model. */
+const BYTES_PER_CHARACTER = 3;
+
+/** The conversation of a session up to the turn that began last. */
+export interface Conversation {
+  headTurnId: string;
+  headBeganAt: Date;
+  /** The turns, oldest first; the last of them is the head. */
+  turns: readonly PastTurn[];
+}
+
+interface Remembered extends Conversation {
+  bytes: number;
+}
+
+/**
+ * The conversations of the sessions whose turns this worker ran last: the next turn of such a session loads nothing. A
+ * conversation is used where the session's head, which comes with the claim, is the turn that it ends with: it is then
+ * what the database has. What was used longest ago is forgotten first.
+ */
+export class ConversationCache {
+  /** The one used longest ago first. */
+  readonly #bySession = new Map<string, Remembered>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(
+    { conversationCacheMb }: Pick<Config, 'conversationCacheMb'>,
+    private readonly metrics: Pick<Metrics, 'conversationCache' | 'conversationCacheBytes'>,
+  ) {
+    this.#maxBytes = conversationCacheMb * BYTES_PER_MB;
+  }
+
+  /** Takes out the turns of a claimed turn's session, oldest first; undefined: they are not known, or have changed. */
+  take({ id, headTurnId, updatedAt }: SessionRow): readonly PastTurn[] | undefined {
+    const found = this.#bySession.get(id);
+    this.#forget(id);
+    const isCurrent =
+      found?.headTurnId === headTurnId && found?.headBeganAt.getTime() === updatedAt.getTime();
+    this.metrics.conversationCache.inc({ outcome: isCurrent ? 'hit' : 'miss' });
+    return isCurrent ? found?.turns : undefined;
+  }
+
+  remember(sessionId: string, conversation: Conversation): void {
+    const bytes = conversation.turns.reduce((sum, turn) => sum + sizeOf(turn), 0);
+    this.#forget(sessionId);
+    if (bytes > this.#maxBytes) return;
+    this.#bySession.set(sessionId, { ...conversation, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#bySession.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+    this.metrics.conversationCacheBytes.set(this.#bytes);
+  }
+
+  #forget(sessionId: string): void {
+    this.#bytes -= this.#bySession.get(sessionId)?.bytes ?? 0;
+    this.#bySession.delete(sessionId);
+  }
+}
+
+const sizes = new WeakMap<PastTurn, number>();
+
+/** Bytes that a remembered turn takes, about. */
+function sizeOf(turn: PastTurn): number {
+  const known = sizes.get(turn);
+  if (known !== undefined) return known;
+  const size = JSON.stringify(turn).length * BYTES_PER_CHARACTER;
+  sizes.set(turn, size);
+  return size;
+}
