@@ -1,13 +1,14 @@
-import { getTableName, sql, count, eq } from 'drizzle-orm';
+import { getTableName, sql, eq } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
+import { countSessions } from '../session/insert-sessions.js';
 import { sessionLimit } from '../session/session-errors.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { isStatementRefused, violatedConstraint } from '../storage/database-errors.js';
-import { typesOf, unnest, lockFor } from '../storage/statements.js';
+import { typesOf, unnest } from '../storage/statements.js';
 import { sessions } from '../storage/schema.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
 import { quotaOf, type QuotaConfig } from '../memory/commands/memory-command.js';
@@ -154,10 +155,8 @@ export class SessionImporter {
     await this.db.transaction(async (tx) => {
       for await (const batch of spool.batches()) await insertBatch(tx, batch);
       for (const [sessionId, hashes] of files) await this.contents.keep(sessionId, hashes, tx);
-      await lockFor(tx, 'create-session');
       const { maxSessions } = this.config;
-      const [existing] = await tx.select({ sessions: count() }).from(sessions);
-      if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
+      if ((await countSessions(tx)) > maxSessions) throw sessionLimit(maxSessions);
     });
   }
 

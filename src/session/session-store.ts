@@ -1,16 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, count, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { lockFor } from '../storage/statements.js';
+import { isDatabaseDown } from '../storage/database-errors.js';
+import { Batcher } from '../platform/async/batcher.js';
 import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
 import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
+import { countSessions, insertSessions } from './insert-sessions.js';
 import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
@@ -74,6 +76,11 @@ const blankRow = {
 /** Sessions as rows. Ids are keys of a table, never names of files. */
 @Injectable()
 export class SessionStore {
+  readonly #batches = new Batcher(
+    (rows: readonly SessionRow[]) => insertSessions(this.db, rows, this.config.maxSessions),
+    isDatabaseDown,
+  );
+
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -82,13 +89,15 @@ export class SessionStore {
   ) {}
 
   /**
-   * Creates a session.
+   * Creates a session: an empty one together with others that come in the same moment.
    *
    * @param fill stores its content in the same transaction. Default: it is empty.
    * @throws TypedError SESSION_LIMIT 429; what `fill` throws: there is no session then.
    */
-  create(session: NewSession, fill?: FillSession): Promise<SessionRow> {
-    return this.db.transaction((tx) => this.store(this.newRow(session), tx, fill));
+  async create(session: NewSession, fill?: FillSession): Promise<SessionRow> {
+    const row = this.newRow(session);
+    if (fill === undefined && (await this.#batches.add(row))) return row;
+    return this.db.transaction((tx) => this.store(row, tx, fill));
   }
 
   /** The row of a session that is to be stored. */
@@ -105,10 +114,7 @@ export class SessionStore {
     const { id: subject, principalId } = created;
     await this.audit.write({ principalId, action: 'session.created', subject }, tx);
     await fill?.(tx, created);
-    // Last, so that a session with much content keeps no other one waiting.
-    await lockFor(tx, 'create-session');
-    const [existing] = await tx.select({ sessions: count() }).from(sessions);
-    if ((existing?.sessions ?? 0) > maxSessions) throw sessionLimit(maxSessions);
+    if ((await countSessions(tx)) > maxSessions) throw sessionLimit(maxSessions);
     return created;
   }
 

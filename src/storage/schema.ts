@@ -95,6 +95,15 @@ export const sessions = pgTable('sessions', {
   updatedAt: instant('updated_at').notNull(),
 });
 
+/**
+ * The number of sessions, as a sum: a trigger counts each that is stored or deleted as its transaction ends, in one of
+ * eight rows, so that few transactions wait for each other.
+ */
+export const sessionCounts = pgTable('session_counts', {
+  shard: integer('shard').primaryKey(),
+  sessions: integer('sessions').notNull(),
+});
+
 /** The session that a row belongs to, and is deleted with. */
 export const ofSession = () =>
   text('session_id')

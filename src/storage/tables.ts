@@ -9,6 +9,7 @@ import {
   models,
   readerProcesses,
   turnReaders,
+  sessionCounts,
   sessions,
   turns,
 } from './schema.js';
@@ -331,6 +332,12 @@ export const tables: readonly TableEntry[] = [
     ...ofDeployment,
     exported: 'it is what the provider of this deployment describes',
     kept: 'until the provider describes them anew',
+  },
+  {
+    table: sessionCounts,
+    ...ofDeployment,
+    exported: 'sessions are counted where they are stored',
+    kept: 'for good: there are eight rows',
   },
   {
     table: readerProcesses,

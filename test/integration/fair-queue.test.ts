@@ -34,7 +34,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   const allOf = (ids: readonly string[]) => Promise.all(ids.map((id) => end(id)));
 
   it('lets nobody wait for more than the turns that run', async () => {
-    for (let i = 0; i < 60; i += 1) await ask('greedy');
+    for (let i = 0; i < 120; i += 1) await ask('greedy');
     await fleet.start();
     for (let i = 0; i < 6; i += 1) await end(await ask('modest'));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];

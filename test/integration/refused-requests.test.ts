@@ -64,6 +64,12 @@ describe('a refused request ends no session', () => {
       );
       await database.db.update(messages).set({ parts: spoilt }).where(eq(messages.id, id));
     }
+    await forgetConversations();
+  }
+
+  /** What changes earlier turns says so: workers load them again. */
+  async function forgetConversations(): Promise<void> {
+    await database.db.update(sessions).set({ headTurnId: null });
   }
 
   const endOf = (events: readonly TurnEvent[]) =>
@@ -238,6 +244,7 @@ describe('a refused request ends no session', () => {
       const parts = [...other.parts.slice(0, 1), ...step.parts.slice(1)];
       await database.db.update(steps).set({ parts }).where(eq(steps.turnId, step.turnId));
     }
+    await forgetConversations();
     const third = await turn('Three. [[think=5]]', thinking);
     expect(endOf(third)).toEqual(['completed']);
     expect(noticesOf(third)).toContain('thinking-dropped');

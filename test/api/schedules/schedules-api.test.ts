@@ -110,7 +110,7 @@ describe('the routes of schedules', () => {
     ['no message', { message: undefined }, /'message'/, 'message'],
     ['an empty message', { message: ' ' }, /'message'/, 'message'],
     ['options that are none', { opts: [] }, /'opts'/, 'opts'],
-    ['a busy policy', { opts: { onBusy: 'steer' } }, /is not for schedules/, 'opts.onBusy'],
+    ['a busy policy', { opts: { onBusy: 'steer' } }, /is not allowed in a schedule/, 'opts.onBusy'],
     ['a field that is none', { timezone: 'UTC' }, /timezone/, 'timezone'],
     ['a folder that is not open', { projectRoot: '/etc' }, /\/etc/, undefined],
     ['an agent that is none', { agent: 'NOBODY' }, /NOBODY/, undefined],

@@ -1,1 +1,0 @@
-ALTER TABLE sessions ADD COLUMN head_turn_id text;
