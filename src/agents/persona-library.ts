@@ -93,8 +93,10 @@ export class PersonaLibrary {
    *   the wrong kind, also where there is no agent at all.
    */
   async loadForTurn(name: string): Promise<Persona> {
-    if ((await this.#entries()).length === 0) await this.#assertValid();
-    const persona = await this.load(name);
+    const persona = await this.load(name).catch(async (error: unknown) => {
+      if ((await this.#entries()).length === 0) await this.#assertValid();
+      throw error;
+    });
     if (isHarnessPersona(persona.file)) await this.#assertValid(persona.file);
     return persona;
   }

@@ -39,10 +39,12 @@ export interface SkillScope {
 
 /** The skills of the server, of its agents and, where that is set, of projects. */
 export class SkillLibrary {
+  readonly #root: TtlCache<string>;
   readonly #found: TtlCache<FoundSkill[]>;
   readonly #reported = new Map<string, string>();
 
   constructor(private readonly options: SkillLibraryOptions) {
+    this.#root = new TtlCache(options.clock, FRESH_MS);
     this.#found = new TtlCache(options.clock, FRESH_MS);
   }
 
@@ -50,7 +52,7 @@ export class SkillLibrary {
   async find({ agent, project }: SkillScope): Promise<FoundSkill[]> {
     const { hasProjectSkills } = this.options;
     // The operator's folder, which may be a link.
-    const root = await resolveLinks(this.options.instructionRoot);
+    const root = await this.#root.get('root', () => resolveLinks(this.options.instructionRoot));
     const folders: SkillFolder[] = [{ level: 'server', root, hidden: [], below: 'skills' }];
     if (agent !== undefined) {
       folders.push({ level: 'agent', root, hidden: [], below: `agents/${agent}/skills` });

@@ -66,10 +66,15 @@ interface CheckedRoot {
   real: string;
 }
 
+interface CheckedForTurn extends CheckedRoot {
+  /** The principal's own folder without links, where the project root is in it. */
+  own: string | undefined;
+}
+
 /** Folders that sessions may work in: the projects folder, and what the operator named for whom. */
 export class ProjectRoots {
   #keyRoots: TtlCache<KeyRoots>;
-  readonly #opened: TtlCache<CheckedRoot>;
+  readonly #opened: TtlCache<CheckedForTurn>;
   readonly #quotas: TtlCache<ProjectQuota | undefined>;
 
   constructor(private readonly options: ProjectRootsOptions) {
@@ -119,8 +124,8 @@ export class ProjectRoots {
   async open(given: string, user: RootUser): Promise<OpenedRoot> {
     const { id, keyId, projectRoots } = user;
     const key = JSON.stringify([given, id, keyId, projectRoots]);
-    const { projectRoot, real } = await this.#opened.get(key, () => this.#check(given, user));
-    const [others, quota] = await Promise.all([this.#othersOf(user), this.#quotaOf(user.id, real)]);
+    const { projectRoot, real, own } = await this.#opened.get(key, () => this.#open(given, user));
+    const [others, quota] = await Promise.all([this.#othersOf(user), this.#quotaOf(own)]);
     const { ownPaths } = this.options;
     const shared = { real, ...compact({ quota }) };
     if (others === undefined) {
@@ -137,12 +142,15 @@ export class ProjectRoots {
     };
   }
 
-  /** @returns undefined for a folder that is not in the principal's own. */
-  async #quotaOf(principalId: string, real: string): Promise<ProjectQuota | undefined> {
+  async #open(given: string, user: RootUser): Promise<CheckedForTurn> {
+    const checked = await this.#check(given, user);
+    const own = await resolveLinks(this.ownOf(user.id));
+    return { ...checked, own: isWithin(own, checked.real) ? own : undefined };
+  }
+
+  async #quotaOf(folder: string | undefined): Promise<ProjectQuota | undefined> {
     const { quotaMb, clock } = this.options;
-    if (quotaMb === 0) return undefined;
-    const folder = await resolveLinks(this.ownOf(principalId));
-    if (!isWithin(folder, real)) return undefined;
+    if (quotaMb === 0 || folder === undefined) return undefined;
     return this.#quotas.get(
       folder,
       async () => new ProjectQuota({ folder, maxMb: quotaMb, clock }),
