@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
-import type { ModelMessage } from '../../provider/model-types.js';
+import type { ModelMessage, UserPart } from '../../provider/model-types.js';
+import { collectAndFinalize } from '../../../test/support/collect-garbage.js';
 import { validateRequest } from '../../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
@@ -44,6 +45,24 @@ const build = (
 const success = { status: 'success' as const, output: 'done' };
 
 describe('buildMessages', () => {
+  it('keeps nothing of files for later requests', async () => {
+    const last = turn({ turnId: 'turn_2' });
+    const shown = (() => {
+      const image: UserPart = { type: 'image', mediaType: 'image/png', base64: 'iVBO' };
+      const result = { ...success, shown: [{ ...image }] };
+      const first = turn({
+        userParts: [image],
+        steps: [{ parts: [call('a')] }],
+        results: new Map([['a', result]]),
+      });
+      build([first, last, turn({ turnId: 'turn_3' })]);
+      return [image, ...result.shown].map((part) => new WeakRef(part));
+    })();
+    await collectAndFinalize();
+    expect(shown.map((part) => part.deref())).toEqual([undefined, undefined]);
+    expect(last.turnId).toBe('turn_2');
+  });
+
   it('begins with what the user said', () => {
     expect(build([turn()])).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }]);
   });

@@ -83,11 +83,19 @@ function buildTurns(
   const start = known ?? { list: openList(begin, summary), thinking: [] };
   const built = added.length === 0 ? start : addTurns(start, added, frame);
   const [last, lastKnown] = [before.at(-1), known?.turns.at(-1)];
-  if (last !== undefined && last !== lastKnown) {
+  if (last !== undefined && last !== lastKnown && !added.some(showsFiles)) {
     if (lastKnown !== undefined) builtTurns.delete(lastKnown);
     builtTurns.set(last, { ...built, turns: before, frame: key });
   }
   return addTurns(built, turns.slice(-1), frame);
+}
+
+/** The bytes of files are not kept from turn to turn. */
+function showsFiles({ userParts, results }: TurnTranscript): boolean {
+  return (
+    userParts.some(({ type }) => type !== 'text') ||
+    [...results.values()].some(({ shown = [] }) => shown.length > 0)
+  );
 }
 
 function openList(begin: string | undefined, summary: string | undefined): MessageList {
