@@ -206,8 +206,7 @@ export const turnVariables = {
     max: 100_000_000,
   }),
   conversationCacheMb: integer('TURNPIKE_CONVERSATION_CACHE_MB', {
-    about:
-      'Memory for conversations that a worker keeps between their turns, in MiB, beside those that run; 0: each turn loads its conversation.',
+    about: 'MiB of conversations that a worker keeps between turns; 0: each turn loads its own.',
     fallback: 128,
     min: 0,
     max: 65_536,
