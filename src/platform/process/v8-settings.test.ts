@@ -45,11 +45,10 @@ const codeThatStays = `
 
 describe('setUpV8', () => {
   it('keeps fewer dead objects than V8 by itself', async () => {
-    const [set, unset] = await Promise.all([
-      run('setUpV8();', highestOldSpace),
-      run('', highestOldSpace),
-    ]);
-    expect(set).toBeLessThan(0.8 * unset);
+    // A run that is late to collect has more: the lowest of three is what the setting does.
+    const lowest = async (before: string): Promise<number> =>
+      Math.min(...(await Promise.all([1, 2, 3].map(() => run(before, highestOldSpace)))));
+    expect(await lowest('setUpV8();')).toBeLessThan(0.8 * (await lowest('')));
   });
 
   it('keeps compiled code', async () => {
