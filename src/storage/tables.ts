@@ -121,7 +121,7 @@ export const tables: readonly TableEntry[] = [
   {
     table: sessions,
     owner: ownedBy('principal', sessions.principalId),
-    exported: { as: 'session', without: ['mcpServers', 'prefix', 'replayOf'] },
+    exported: { as: 'session', without: ['headTurnId', 'mcpServers', 'prefix', 'replayOf'] },
     forked: false,
     erased: 'closed',
     kept: 'its own term, and TURNPIKE_SESSION_KEEP_DAYS without use (expireSessions)',
