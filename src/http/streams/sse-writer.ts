@@ -119,7 +119,7 @@ export class SseWriter implements StreamState {
     // An `EventSource` sends GET alone.
     if (this.response.req.method !== 'GET') return;
     const retryMs = Math.round(MIN_RETRY_MS * (1 + 2 * Math.random()));
-    this.response.write(`retry: ${retryMs}\n\n`);
+    writeChunk(this.response, `retry: ${retryMs}\n\n`);
   }
 
   /**
@@ -130,7 +130,7 @@ export class SseWriter implements StreamState {
     if (clock.now() - this.#lastWriteAt >= KEEPALIVE_MS) {
       this.#lastWriteAt = clock.now();
       this.#open();
-      this.response.write(keepalive);
+      writeChunk(this.response, keepalive);
     }
     const leftMs = KEEPALIVE_MS - (clock.now() - this.#lastWriteAt);
     this.#cancelTimer = clock.after(leftMs, () => this.#watchSilence());
@@ -163,7 +163,8 @@ export class SseWriter implements StreamState {
 
 /**
  * Writes a chunk of a response whose headers are on their way. In one piece, to the connection: the response itself
- * writes a chunk's length, its text and its end each on their own, which costs twice as much.
+ * writes a chunk's length, its text and its end each on their own, which costs twice as much. All chunks but the last go
+ * this way: Node 26 keeps those of the response until the end of the tick.
  *
  * @returns what is full, where no other chunk should follow yet.
  */

@@ -17,7 +17,9 @@ async function run(stillMs: number, code: string) {
     const block = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); };
     console.log('started');
     ${code}`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source]);
+  // Node 26 warns of what registers the hooks.
+  const args = ['--disable-warning=DEP0205', '--input-type=module', '-e', source];
+  const child = spawn(process.execPath, args);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const closed = once(child, 'close') as Promise<[number | null, string | null]>;
