@@ -18,16 +18,16 @@ async function run(before: string, program: string): Promise<number> {
   return Number((await promisify(execFile)(process.execPath, args)).stdout);
 }
 
-/** Replaces objects, of which as many stay alive; prints the highest use of the old space, in MB. */
-const highestOldSpace = `
+/** Replaces objects, of which as many stay alive; prints the use of the old space on average, in MB. */
+const averageOldSpace = `
   const oldSpace = () => getHeapSpaceStatistics().find((one) => one.space_name === 'old_space').space_used_size;
   const alive = [];
-  let highest = 0;
+  let sum = 0;
   for (let count = 0; count < 6_000_000; count += 1) {
     alive[count % 600_000] = { count, text: [count, count] };
-    if (count % 10_000 === 0) highest = Math.max(highest, oldSpace());
+    if (count % 10_000 === 0) sum += oldSpace();
   }
-  console.log(highest / 2 ** 20);`;
+  console.log(sum / 600 / 2 ** 20);`;
 
 /**
  * Runs functions once; prints the part of their code that is left after collections, where none has to be old to go.
@@ -45,10 +45,12 @@ const codeThatStays = `
 
 describe('setUpV8', () => {
   it('keeps fewer dead objects than V8 by itself', async () => {
-    // A run that is late to collect has more: the lowest of three is what the setting does.
-    const lowest = async (before: string): Promise<number> =>
-      Math.min(...(await Promise.all([1, 2, 3].map(() => run(before, highestOldSpace)))));
-    expect(await lowest('setUpV8();')).toBeLessThan(0.8 * (await lowest('')));
+    // A collection that begins late, which chance decides, leaves more of them.
+    const median = async (before: string): Promise<number> => {
+      const runs = [1, 2, 3, 4, 5].map(() => run(before, averageOldSpace));
+      return (await Promise.all(runs)).sort((a, b) => a - b)[2] ?? Infinity;
+    };
+    expect(await median('setUpV8();')).toBeLessThan(0.9 * (await median('')));
   });
 
   it('keeps compiled code', async () => {
