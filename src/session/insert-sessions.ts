@@ -30,7 +30,8 @@ const statements = new NamedStatements('insert_sessions');
 /**
  * Stores empty sessions that come in the same moment in one statement, each with its audit entry.
  *
- * @returns whether each is stored: none is where the limit is near, or where one has the id of another session.
+ * @returns whether each is stored; none is where the limit is near.
+ * @throws where one has the id of a session that exists: none is stored.
  */
 export async function insertSessions(
   db: Database,

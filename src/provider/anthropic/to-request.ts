@@ -67,7 +67,7 @@ interface Sent {
   json(): string;
 }
 
-/** Messages as they were sent before: a conversation's requests have most of their messages in common. */
+/** Messages as they were sent before: the requests of a conversation have most of their messages in common. */
 const sentBefore = {
   cited: new WeakMap<ModelMessage, Sent>(),
   plain: new WeakMap<ModelMessage, Sent>(),
@@ -80,10 +80,20 @@ function sentMessages({ messages, citations = false }: ModelRequest): Sent[] {
       const before = known.get(message);
       if (before !== undefined) return before;
       const sent = openSent(toMessage(message, citations));
-      known.set(message, sent);
+      if (!hasFiles(message)) known.set(message, sent);
       return sent;
     })
     .filter(({ message }) => message.content.length > 0);
+}
+
+/** Files are long: their JSON is not kept. */
+function hasFiles(message: ModelMessage): boolean {
+  return (
+    message.role === 'user' &&
+    message.parts.some((part) =>
+      part.type === 'tool_result' ? part.files !== undefined : part.type !== 'text',
+    )
+  );
 }
 
 function openSent(message: Message): Sent {

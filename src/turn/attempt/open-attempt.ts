@@ -100,6 +100,7 @@ export async function openAttempt(
       state: openState(tree, { ...source, children: relayed }, clock.now()),
       overhead,
       elidedThrough: claim.elidedThrough,
+      hasElidedEarlier: false,
       discarded: claim.discardedUsage ?? noUsage,
       serverStarts: new Map(),
       notices: [...(stored?.notices ?? [])],
@@ -110,7 +111,6 @@ export async function openAttempt(
     children: relayed,
     startedAt,
     beganAt: new Date(clock.now()),
-    hasChangedEarlier: false,
     storedParts: claim.userParts,
     earlier,
   };

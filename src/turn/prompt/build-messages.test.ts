@@ -63,6 +63,19 @@ describe('buildMessages', () => {
     expect(last.turnId).toBe('turn_2');
   });
 
+  it('keeps one copy of a conversation, also where the model changes', async () => {
+    const steps = [{ parts: [textPart('Hi')] }];
+    const [one, two, three] = ['turn_1', 'turn_2', 'turn_3'].map((turnId) =>
+      turn({ turnId, steps }),
+    );
+    if (one === undefined || two === undefined || three === undefined) throw new Error('No turns');
+    const copy = (() => new WeakRef(build([one, two, turn()], true)[0] ?? {}))();
+    build([one, two, three, turn()], false);
+    await collectAndFinalize();
+    expect(copy.deref()).toBeUndefined();
+    expect([one, two, three]).toHaveLength(3);
+  });
+
   it('begins with what the user said', () => {
     expect(build([turn()])).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'Hello' }] }]);
   });

@@ -82,10 +82,11 @@ function buildTurns(
   const added = before.slice(known?.turns.length ?? 0);
   const start = known ?? { list: openList(begin, summary), thinking: [] };
   const built = added.length === 0 ? start : addTurns(start, added, frame);
-  const [last, lastKnown] = [before.at(-1), known?.turns.at(-1)];
-  if (last !== undefined && last !== lastKnown && !added.some(showsFiles)) {
-    if (lastKnown !== undefined) builtTurns.delete(lastKnown);
+  const [beforeLast, last] = [before.at(-2), before.at(-1)];
+  if (last !== undefined && last !== known?.turns.at(-1) && !added.some(showsFiles)) {
     builtTurns.set(last, { ...built, turns: before, frame: key });
+    // One copy of a conversation is enough.
+    if (beforeLast !== undefined) builtTurns.delete(beforeLast);
   }
   return addTurns(built, turns.slice(-1), frame);
 }

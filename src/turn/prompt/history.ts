@@ -1,7 +1,6 @@
 import { eq, inArray } from 'drizzle-orm';
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import { isSameJson } from '../../platform/json.js';
-import type { Queryable } from '../../storage/connection.js';
 import { turns, compactions } from '../../storage/schema.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
@@ -91,9 +90,8 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
     return { earlierTurns: last, summary: made.summary, compaction: made, refusedTurns, own };
   }
   attempt.writer.emit(notCompacted(made.problem));
-  attempt.hasChangedEarlier = true;
   await elideForGood(
-    services.db,
+    attempt,
     old.map(({ turnId }) => turnId),
   );
   const cut = old.map((one) => elideOutputs(one));
@@ -222,12 +220,11 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
     };
   }
   const ids = earlierTurns.map(({ turnId }) => turnId);
-  context.hasChangedEarlier = true;
   const before = await db
     .select({ id: turns.id, elidedThrough: turns.elidedThrough })
     .from(turns)
     .where(inArray(turns.id, ids));
-  await elideForGood(db, ids);
+  await elideForGood(context, ids);
   conversation.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
   const showOwn = await elideOwn(context);
   return async () => {
@@ -239,9 +236,13 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
 }
 
 /** Marks these turns as sent with the outputs of their tools cut to their beginnings. */
-async function elideForGood(db: Queryable, turnIds: readonly string[]): Promise<void> {
+async function elideForGood(
+  { services, progress }: Attempt,
+  turnIds: readonly string[],
+): Promise<void> {
   if (turnIds.length === 0) return;
-  await db
+  progress.hasElidedEarlier = true;
+  await services.db
     .update(turns)
     .set({ elidedThrough: EVERY_STEP })
     .where(inArray(turns.id, [...turnIds]));

@@ -2,14 +2,14 @@ import type { Attempt } from '../state/attempt.js';
 import type { PastCall, PastTurn } from '../state/past-turn.js';
 
 /**
- * Has the worker remember the conversation with a turn that has completed, so that the next turn need not load it. Not
- * where the database may say otherwise of a turn: where the model declined to answer, or earlier turns were changed.
+ * Has the worker remember the conversation with a turn that has completed, so that the next turn need not load it.
+ * Nothing is remembered where the database may differ: the model declined to answer, or the attempt elided earlier turns.
  */
 export function rememberConversation(attempt: Attempt, endReason: string): void {
-  const { services, turn, session, earlier, beganAt, hasChangedEarlier, progress } = attempt;
+  const { services, turn, session, earlier, beganAt, progress } = attempt;
   const isOver = session.parentTurnId !== null || session.replayOf !== null;
   const isDeclined = progress.steps.some(({ stopReason }) => stopReason === 'refusal');
-  if (isOver || isDeclined || hasChangedEarlier) return;
+  if (isOver || isDeclined || progress.hasElidedEarlier) return;
   services.conversations.remember(session.id, {
     headTurnId: turn.id,
     // An earlier attempt made the turn the head.

@@ -58,8 +58,6 @@ export interface Attempt {
   startedAt: Date;
   /** The start of the attempt. */
   beganAt: Date;
-  /** Whether the attempt changed earlier turns, as later requests have them. */
-  hasChangedEarlier: boolean;
   /** Subagents that the turn has started. */
   children: ChildTurn[];
   /** The turns of the conversation before, oldest first; none for an attempt that only ends a turn after too many. */
@@ -123,6 +121,8 @@ export interface Progress {
   state: AgentState;
   /** Outputs up to this step are elided: the provider refused the prompt as too long. */
   elidedThrough: number;
+  /** Whether the attempt marked earlier turns as elided: later requests have them otherwise than it loaded them. */
+  hasElidedEarlier: boolean;
   /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
   overhead: Usage;
   /** Usage within `overhead` for replies that were discarded for another call. */

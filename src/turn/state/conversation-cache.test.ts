@@ -68,7 +68,8 @@ describe('ConversationCache', () => {
     const { conversations } = test.services.attempts;
     const sessionId = await storeSession(database.db);
     const attempt = await run(sessionId);
-    rememberConversation({ ...attempt, hasChangedEarlier: true }, 'end_turn');
+    const progress = { ...attempt.progress, hasElidedEarlier: true };
+    rememberConversation({ ...attempt, progress }, 'end_turn');
     expect(conversations.take(await loadSession(sessionId))).toBeUndefined();
     rememberConversation(attempt, 'end_turn');
     await database.db.update(sessions).set({ headTurnId: 'turn_other' });
@@ -111,7 +112,7 @@ describe('ConversationCache', () => {
       });
     }
     const kept = ids.filter((id) => conversations.take(known(id)) !== undefined);
-    const bytes = JSON.stringify(turns?.[0]).length * 3;
+    const bytes = JSON.stringify(turns?.[0]).length * 4;
     expect(kept).toEqual(ids.slice(ids.length - Math.floor((mib * 2 ** 20) / bytes)));
   });
 });

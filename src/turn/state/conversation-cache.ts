@@ -5,8 +5,8 @@ import type { PastTurn } from './past-turn.js';
 
 const BYTES_PER_MB = 2 ** 20;
 
-/** Bytes that a character of a conversation takes, with the JSON of it that is sent to the model. */
-const BYTES_PER_CHARACTER = 3;
+/** Bytes that a character takes: two in the conversation and two in its JSON, but one each where all are Latin. */
+const BYTES_PER_CHARACTER = 4;
 
 /** The conversation of a session up to the turn that began last. */
 export interface Conversation {
@@ -53,17 +53,21 @@ export class ConversationCache {
     this.#forget(sessionId);
     if (bytes > this.#maxBytes) return;
     this.#bySession.set(sessionId, { ...conversation, bytes });
-    this.#bytes += bytes;
+    this.#count(bytes);
     for (const oldest of this.#bySession.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#forget(oldest);
     }
-    this.metrics.conversationCacheBytes.set(this.#bytes);
   }
 
   #forget(sessionId: string): void {
-    this.#bytes -= this.#bySession.get(sessionId)?.bytes ?? 0;
+    this.#count(-(this.#bySession.get(sessionId)?.bytes ?? 0));
     this.#bySession.delete(sessionId);
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.metrics.conversationCacheBytes.set(this.#bytes);
   }
 }
 

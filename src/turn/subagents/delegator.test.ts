@@ -83,6 +83,7 @@ describe('PeopleWatch', () => {
       state: newAgentState({ userId: 'u', projectId: 'p', startTime, config: someLimits }),
       overhead: noUsage,
       elidedThrough: 0,
+      hasElidedEarlier: false,
       discarded: noUsage,
       serverStarts: new Map(),
       notices: [],
