@@ -38,7 +38,7 @@ export interface ToolResultBlock extends Cached {
   is_error?: boolean;
 }
 
-/** What a file is sent as, in all its forms. */
+/** The source of a file, in all its forms. */
 interface FileSource {
   /** `base64`, `text`, `url`, `file` or `content`. */
   type: string;

@@ -231,7 +231,7 @@ async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promis
 async function answerCount({ request, response, requestId }: Exchange): Promise<void> {
   const contract = parseHeaders(request.headers);
   const body: unknown = await parseJsonBody(request);
-  // A count has no `max_tokens`, which the rules of messages require: the most that the model takes refuses nothing.
+  // A count has no `max_tokens`, but the rules of messages require it. The model's maximum is never refused.
   const counted = isPlainObject(body) ? { ...body, max_tokens: maxOutputOf(body['model']) } : body;
   const accepted = acceptRequest(counted, contract);
   const { total } = countPrompt(accepted, await loadTokenizer());

@@ -74,7 +74,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     const effects = new Map<string, number>();
     const parts = { scheduler, services, database, redis, model, effects, folders };
     const world: World = { ...parts, hasSchedules };
-    // Where nothing dies, one worker has to see to every fire time in time.
+    // If no process dies, a single worker must run every fire time in time.
     const isTimed = isCalm && hasSchedules;
     const { apis, servers } = deploy(world, seed, isTimed ? 1 : 3);
     const principal = localPrincipal(planLimits(seed));

@@ -1,4 +1,4 @@
-/** What the bytes of images and PDFs, as base64, say of them. */
+/** Types, sizes and pages of images and PDFs, from their bytes or base64. */
 
 export type ImageKind = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 

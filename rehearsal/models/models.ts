@@ -147,7 +147,7 @@ export function findProfile(id: string): ModelProfile {
   throw unknownModel(id);
 }
 
-/** Most tokens of a reply of a model; of the smallest for what is no model, which is refused elsewhere. */
+/** The maximum tokens of a reply of a model; of the smallest model for an unknown id, which is refused elsewhere. */
 export function maxOutputOf(id: unknown): number {
   return (typeof id === 'string' ? byId.get(id)?.maxOutputTokens : undefined) ?? 32_000;
 }

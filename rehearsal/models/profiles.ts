@@ -208,7 +208,7 @@ export interface ModelProfile {
   cacheMinimum: number;
   /** Most images and pages of PDFs in one request. */
   maxImages: number;
-  /** What an image is scaled down to. */
+  /** The largest image that the model gets; a larger one is scaled down. */
   imageLimits: ImageLimits;
   /** Whether `speed: "fast"` is taken: never, always, or with the beta of fast mode. */
   fast: 'never' | 'always' | 'with-beta';

@@ -10,7 +10,7 @@ const many = 20;
 
 /** @throws a 400 for more images and pages than the model takes, or for images that are too large */
 export function checkMedia(blocks: readonly PlacedBlock[], profile: ModelProfile): void {
-  // All images count, of earlier turns and of results too; pages of a PDF that is sent by its place nobody knows.
+  // All images count, also those of earlier turns and of results. Pages of a PDF count only if it is sent as base64.
   const images = blocks.filter(({ block }) => block.type === 'image');
   const pages = blocks.reduce((sum, { block }) => {
     return block.type === 'document' ? sum + pagesOf(dataOf(block)) : sum;

@@ -100,7 +100,7 @@ interface Counts {
   unions: number;
 }
 
-/** Where a schema stands in the request, and what all of them count. */
+/** The place of a schema in the request, and the counts of all schemas. */
 interface SchemaPlace {
   rule: 'format-schema' | 'strict-schema';
   at: string;

@@ -20,7 +20,7 @@ export interface PromptItem {
   text: string;
   /** Tokens of its texts by the tokenizer, without the model's factor. */
   tokens: number;
-  /** Tokens of its images, which the factor is not for. */
+  /** Tokens of its images, to which the factor does not apply. */
   imageTokens: number;
   /** The TTL of the mark on the item; undefined: no mark. */
   ttl: '5m' | '1h' | undefined;

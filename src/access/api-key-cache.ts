@@ -78,7 +78,7 @@ export class ApiKeyCache {
       .catch((error: unknown) =>
         logger.warn(
           { keyId: id, error },
-          'could not store the last use of an API key; its first use after a minute is stored again',
+          'could not store when an API key was last used; trying again at its first use after a minute',
         ),
       );
   }

@@ -28,7 +28,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           onProblem: (file, problem) =>
             logger.warn(
               { file, problem },
-              'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
+              'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
             ),
         }),
     },
@@ -53,7 +53,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           onProblem: (file, problem) =>
             logger.warn(
               { file, problem },
-              'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
+              'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
             ),
         });
         // A skill with a fault is left out; it keeps no server from its start.

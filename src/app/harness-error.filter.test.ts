@@ -237,7 +237,7 @@ describe('the error filter', () => {
     expect(logged()).toEqual([
       expect.objectContaining({
         level: 'error',
-        msg: 'a stream broke; its client can resume after the last event that it received',
+        msg: 'a stream failed and was closed; its client can resume after the last event that it received',
         error: expect.objectContaining({ message: secret.message }),
       }),
     ]);

@@ -59,7 +59,7 @@ describe('Outages', () => {
     answers.PostgreSQL = undefined;
     await clock.advance(1_000);
     expect(said()).toEqual([
-      'warn PostgreSQL does not answer; until it is back, requests that need it wait or get 503, and no accepted turn is lost connect ECONNREFUSED 127.0.0.1:5432',
+      'warn PostgreSQL does not answer; requests that need it wait or get 503 until it is back. No accepted turn is lost connect ECONNREFUSED 127.0.0.1:5432',
       'info PostgreSQL is back after 26 s',
     ]);
     expect(

@@ -106,7 +106,7 @@ export class Outages {
       this.#awaySince.set(label, this.clock.now());
       this.logger.warn(
         { service: label, reason },
-        `${label} does not answer; until it is back, requests that need it wait or get 503, and no accepted turn is lost`,
+        `${label} does not answer; requests that need it wait or get 503 until it is back. No accepted turn is lost`,
       );
     }
   }

@@ -98,7 +98,7 @@ export const urlOption = new Option(
 );
 export const startOption = new Option(
   '--start',
-  'if no server is found, start one until the command ends; otherwise the command asks, at a terminal',
+  'if no server is found, start one until the command ends, without asking',
 );
 export const jsonOption = new Option('--json', 'print lines of JSON');
 

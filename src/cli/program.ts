@@ -136,7 +136,7 @@ export async function runCommand(args: readonly string[], cli: Cli): Promise<num
   }
 }
 
-/** Loaded when needed alone, with the client whose errors it explains. */
+/** Explains a failure. The code for that is loaded only now, with the client whose errors it explains. */
 async function complain(error: unknown, name: string, cli: Cli): Promise<number> {
   const { exitCodeOf, explainFailure } = await import('./render/explain-failure.js');
   const text = explainFailure(error);

@@ -18,15 +18,15 @@ import type { DueRun, MissedRuns } from './fire-times.js';
 /** Time after which another process may claim a claimed schedule, in ms: the one that claimed it has died. */
 const LEASE_MS = 30_000;
 
-/** Another process has stored the run of the fire time, or the schedule was changed since it was loaded. */
+/** The error for a run that another process has stored, or whose schedule was changed since it was loaded. */
 export class RunTaken extends Error {}
 
-/** What became of a fire time. */
+/** The outcome of a fire time, with its turn or its error. */
 export type RunResult =
   | { outcome: 'submitted'; turnId: string; sessionId: string }
   | { outcome: 'skipped' | 'refused'; error: RunError };
 
-/** Runs of schedules as rows. Any number of processes may claim; of those that settle one fire time, one succeeds. */
+/** The runs of schedules as rows. Any number of processes may claim schedules; only one can settle a fire time. */
 @Injectable()
 export class ScheduleRunStore {
   constructor(
@@ -61,7 +61,7 @@ export class ScheduleRunStore {
       .returning();
   }
 
-  /** Stores what became of a fire time that has no turn, and pauses the schedule where that is due. */
+  /** Stores the outcome of a fire time that got no turn, and pauses the schedule if that is due. */
   async settle(
     schedule: ScheduleRow,
     due: DueRun,
@@ -76,7 +76,7 @@ export class ScheduleRunStore {
   }
 
   /**
-   * Moves the schedule to its next fire time and stores what became of the fire times before that.
+   * Moves the schedule to its next fire time and stores the outcomes of the fire times before that.
    *
    * @throws RunTaken, which takes the transaction back.
    */

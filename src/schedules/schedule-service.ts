@@ -72,8 +72,8 @@ export class ScheduleService {
   }
 
   /**
-   * Creates the schedule, or gives the one of that name another definition. Its next fire time stays where its times
-   * do: a definition that is put again loses no fire time.
+   * Creates the schedule, or gives the one of that name another definition. If the times are the same, the next fire
+   * time stays, so that a definition that is put again loses none.
    *
    * @param name `isNew`: a key that is taken is refused; else its schedule is replaced.
    * @throws TypedError: see `DefinitionChecker`; SCHEDULE_LIMIT 429; SCHEDULE_EXISTS 412.
@@ -132,8 +132,8 @@ export class ScheduleService {
   }
 
   /**
-   * Lets a paused schedule go on, from now: the fire times of the pause are no misses. It acts with the caller's key
-   * from then on.
+   * Resumes a paused schedule from now on: fire times during the pause do not count as missed. From then on it acts
+   * with the caller's key.
    *
    * @throws TypedError SCHEDULE_NOT_FOUND 404.
    */

@@ -8,7 +8,10 @@ import { untilMinute } from './fire-times.js';
 import { ScheduleRunner } from './schedule-runner.js';
 import { ScheduleRunStore } from './schedule-run-store.js';
 
-/** Most time between two looks, in ms: fire times come at whole minutes, those of dead processes at any time. */
+/**
+ * The longest time between two looks, in ms: fire times come at whole minutes, but the leases of dead processes end at
+ * any time.
+ */
 const LOOK_MS = 15_000;
 
 /** Time that a stop waits for runs under way, in ms. */
@@ -30,7 +33,7 @@ export class ScheduleTicker implements OnModuleDestroy {
   ) {
     this.#poller = new Poller(() => this.#look(), {
       clock,
-      // A look that began before a minute has not seen its fire times, however long it took: the next one is then due.
+      // A look that began before a minute misses its fire times, however long it takes: another one is due at once.
       waitMs: (lookedAt) => lookedAt + Math.min(LOOK_MS, untilMinute(lookedAt)) - clock.now(),
       onError: (error) =>
         logger.warn({ error }, 'could not look for due schedules; trying again within 15 seconds'),
@@ -42,8 +45,8 @@ export class ScheduleTicker implements OnModuleDestroy {
   }
 
   /**
-   * Begins nothing more, and resolves when what was begun has ended. A database that does not answer holds no stop up:
-   * the schedules are left to their leases.
+   * Starts no more runs, and resolves when those under way have ended. A database that does not answer does not delay
+   * the stop: another process runs the schedules when their leases end.
    */
   async onModuleDestroy(): Promise<void> {
     await withTimeout(STOP_MS, this.#poller.stop());

@@ -16,8 +16,8 @@ import {
 import { pickColumns } from '../storage/write-kind.js';
 
 /**
- * Sessions that may be on their way at once in the whole deployment, and do not see each other. As far from the limit
- * as this they cannot exceed it; nearer they are stored one by one.
+ * The most sessions that the whole deployment stores at the same time, in transactions that do not see each other.
+ * While at least as many are free, they cannot exceed the limit; after that, sessions are stored one by one.
  */
 const MAX_IN_FLIGHT = 500;
 

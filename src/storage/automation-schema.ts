@@ -57,7 +57,7 @@ export const schedules = pgTable(
     catchUpMs: integer('catch_up_ms').notNull(),
     /** The first fire time without an outcome. */
     nextAt: instant('next_at').notNull(),
-    /** A process sees to the fire time until then; null: none. */
+    /** The time until which a process has claimed the fire time; null: none has. */
     leasedUntil: instant('leased_until'),
     /** Number of changes so far; the fence of what a process stores about a fire time. */
     revision: integer('revision').notNull().default(1),
@@ -87,7 +87,7 @@ export const scheduleRuns = pgTable(
       .notNull()
       .references(() => schedules.id, { onDelete: 'cascade' }),
     cause: text('cause').$type<'slot' | 'trigger'>().notNull(),
-    /** Of a trigger: its time. Of missed fire times: the first. */
+    /** The fire time; for a trigger, the time of the request; for missed fire times, the first of them. */
     fireAt: instant('slot').notNull(),
     /** The `Idempotency-Key` of a trigger; null: none. */
     triggerKey: text('trigger_key'),
@@ -95,7 +95,7 @@ export const scheduleRuns = pgTable(
     turnId: text('turn_id'),
     sessionId: text('session_id'),
     error: json('error').$type<RunError>(),
-    /** Number of missed fire times, of which this is the record. */
+    /** The number of missed fire times that this row records. */
     missed: integer('missed'),
     /** The fire time after the last that was missed. */
     missedUntil: instant('missed_until'),

@@ -113,7 +113,8 @@ async function checkNames(pool: Pool): Promise<void> {
       await client.query(statement);
     }
   } finally {
-    // Also of a server that gave one connection and no other: the end of a pool waits for those in use.
+    // This releases the first connection also if the server refuses a second: the end of a pool waits for connections
+    // in use.
     for (const client of clients) client.release();
   }
 }

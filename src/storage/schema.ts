@@ -83,8 +83,8 @@ export const sessions = pgTable('sessions', {
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   /**
-   * The turn that began last, with nothing else changed among the turns before it since it was claimed: what a worker
-   * remembers of the conversation up to this turn holds. Null: workers load the conversation.
+   * The turn that began last, if the turns before it have not changed since it was claimed: a worker may then use the
+   * conversation that it remembers up to this turn. Null: workers load the conversation.
    */
   headTurnId: text('head_turn_id'),
   /** The point of another session that the session began at; null: it began empty. */
@@ -96,8 +96,8 @@ export const sessions = pgTable('sessions', {
 });
 
 /**
- * The number of sessions, as a sum: a trigger counts each that is stored or deleted as its transaction ends, in one of
- * eight rows, so that few transactions wait for each other.
+ * The number of sessions, as the sum of eight rows. At the end of a transaction, a trigger counts the sessions that it
+ * stored or deleted in one of the rows, so that few transactions wait for each other.
  */
 export const sessionCounts = pgTable('session_counts', {
   shard: integer('shard').primaryKey(),

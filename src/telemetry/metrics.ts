@@ -50,7 +50,7 @@ export class Metrics {
   });
   readonly conversationCache = this.#counter(
     'conversation_cache_total',
-    'Turns that went on with a conversation, by whether their worker remembered it.',
+    'Conversations that turns continued, by whether the worker remembered them.',
     { outcome: ['hit', 'miss'] },
   );
   readonly toolHookQuestions = this.#counter(
@@ -119,7 +119,7 @@ export class Metrics {
   );
   readonly conversationCacheBytes = this.#gauge(
     'conversation_cache_bytes',
-    'Memory of the conversations that this worker remembers, about.',
+    'Estimated memory of the conversations that this worker remembers.',
   );
   readonly buildInfo = this.#gauge('build_info', 'Always 1.', 'version', 'commit', 'role');
 

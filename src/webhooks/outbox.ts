@@ -189,8 +189,8 @@ const MAX_PER_FAILING_ENDPOINT = sql.raw('1');
  * The deliveries that are due, locked for the caller: of each endpoint as many as it may have under way, the oldest
  * first. Endpoints that fail have a share of their own, so that none waits for them.
  *
- * Costs by the endpoints that have something to be sent, not by their deliveries: the index leads from one to the
- * next. Placeholders: `now`, `busyIds`, `busyCounts`, `maxHealthy`, `maxFailing`.
+ * The cost grows with the endpoints that have deliveries, not with the deliveries: the index leads from one endpoint to
+ * the next. Placeholders: `now`, `busyIds`, `busyCounts`, `maxHealthy`, `maxFailing`.
  */
 function chooseDue(): SQL {
   const now = sql`${sql.placeholder('now')}::timestamptz`;

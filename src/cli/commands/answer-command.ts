@@ -33,8 +33,11 @@ function describe({ approvalId, kind, name, input, reason, expiresAt }: Open): s
 export function approveCommand(command: CliCommand, cli: Cli): void {
   command
     .argument('<ID>', 'of the approval')
-    .option('--session', 'also approve later calls of the session with the same input')
-    .option('--rule <RULE>', 'also approve later calls of the session that the rule covers')
+    .option('--session', 'also approve later calls in this session whose input is the same')
+    .option(
+      '--rule <RULE>',
+      'also approve later calls in this session that RULE allows, such as bash(ls *)',
+    )
     .addOption(urlOption)
     .action((id, { session, rule, url }) =>
       runOnServer(cli, { url }, async (server) => {

@@ -22,7 +22,7 @@ type Environment = Cli['environment'];
 
 /** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */
 export function keysCommand(command: CliCommand, cli: Cli): void {
-  subcommand(command, 'create', 'make a key; prints it, only now')
+  subcommand(command, 'create', 'make a key and print it; it is not shown again')
     .requiredOption('--principal <NAME>', 'the owner of the key')
     .option('--name <TEXT>', 'what it is for')
     .option(
@@ -33,7 +33,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
     .option('--expires <TIME>', '30d, 12h or 90m; default: the key does not expire')
     .option(
       '--project-root <DIR>',
-      'a folder that its sessions may work in, in addition to those of every key; may be repeated',
+      'also let the sessions of this key work in DIR; may be repeated',
       collect,
     )
     .option(

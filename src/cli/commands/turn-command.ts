@@ -34,7 +34,7 @@ import { errorCode } from '../../platform/error-code.js';
 /** `turnpike turn`: runs one turn and prints its stream. Exit code: the turn's; 1 when it was refused or lost. */
 export function turnCommand(command: CliCommand, cli: Cli): void {
   command
-    .argument('[MESSAGE...]', '- or no message at all reads standard input')
+    .argument('[MESSAGE...]', 'the message; if it is - or left out, standard input is read')
     .option('--attach <FILE>', 'attach a file; may be repeated', collect)
     .option('--session <ID>', 'continue a session; default: a new one in the current folder')
     .option('--agent <NAME>', 'a named agent (turnpike agents lists them)')

@@ -11,7 +11,7 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
   subcommand(command, 'list', 'list your webhooks').action((options) =>
     listOnServer(cli, options, { ask: ({ webhooks }) => webhooks.list(), show: tableOfWebhooks }),
   );
-  subcommand(command, 'add <URL>', 'send events to a URL; prints the secret, only now')
+  subcommand(command, 'add <URL>', 'send events to a URL; the secret is printed once')
     .option(
       '--events <A,B>',
       'out of turn.started, turn.waiting, turn.ended, approval.requested, schedule.missed, schedule.paused, feedback.changed; default: all',
@@ -44,7 +44,7 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
     ask: ({ webhooks }, id) => webhooks.test(id),
     show: tableOfDeliveries,
   });
-  subcommand(command, 'rotate <ID>', 'make a new secret; prints it, only now')
+  subcommand(command, 'rotate <ID>', 'make a new secret and print it; it is not shown again')
     .option(
       '--keep-old <HOURS>',
       'how long the secret before signs as well; default: 24',

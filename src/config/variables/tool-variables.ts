@@ -123,7 +123,7 @@ export const toolVariables = {
   ),
   sandboxMemoryMb: integer('TURNPIKE_SANDBOX_MEMORY_MB', {
     about:
-      'Maximum memory of all processes of a sandbox together, or, without a memory cgroup, of each, plus 512 MiB that runtimes reserve. `/tmp` gets half.',
+      'Maximum memory of a sandbox. Without a memory cgroup, each process may use as much, and reserve 512 MiB more. `/tmp` gets half.',
     fallback: 2_048,
     min: 64,
     max: 1_048_576,

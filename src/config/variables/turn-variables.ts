@@ -206,7 +206,7 @@ export const turnVariables = {
     max: 100_000_000,
   }),
   conversationCacheMb: integer('TURNPIKE_CONVERSATION_CACHE_MB', {
-    about: 'MiB of conversations that a worker keeps between turns; 0: each turn loads its own.',
+    about: 'Maximum memory of a worker for remembered conversations; 0: every turn loads its own.',
     fallback: 128,
     min: 0,
     max: 65_536,

@@ -38,7 +38,7 @@ const rise = (reading: object) => [
 
 const full = rise({ memoryPercent: 90, diskPercent: 90 });
 
-// What each says, and when, its own suite says; here is what they are together.
+// Each trigger has its own suite; this one tests the notices of all of them together.
 describe('the triggers', () => {
   it.each<[string, Partial<TriggerFacts>, string[]]>([
     ['nothing', {}, []],

@@ -162,11 +162,11 @@ export class SseWriter implements StreamState {
 }
 
 /**
- * Writes a chunk of a response whose headers are on their way. In one piece, to the connection: the response itself
- * writes a chunk's length, its text and its end each on their own, which costs twice as much. All chunks but the last go
- * this way: Node 26 keeps those of the response until the end of the tick.
+ * Writes a chunk of a response whose headers are on their way, in one piece to the connection: the response itself
+ * would write the chunk's length, text and end separately, which costs twice as much. All chunks but the last are
+ * written this way, because Node 26 keeps the response's own chunks until the end of the tick.
  *
- * @returns what is full, where no other chunk should follow yet.
+ * @returns the stream that is full, if the next chunk must wait for it.
  */
 function writeChunk(response: ServerResponse, text: string): EventEmitter | undefined {
   const { socket, chunkedEncoding } = response;

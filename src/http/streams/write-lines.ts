@@ -34,7 +34,7 @@ export async function writeLines(
   } catch (error) {
     deps.logger.error(
       { error },
-      'a response broke off while it was being sent; its client did not get all of it, and may ask again',
+      'a response broke off; its client got only a part, and can send the request again',
     );
     response.destroy();
   } finally {

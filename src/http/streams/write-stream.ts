@@ -49,7 +49,7 @@ export function writeStream(
       if (response.headersSent) {
         requestLogger(deps.logger, response.req).error(
           { error },
-          'a stream broke; its client can resume after the last event that it received',
+          'a stream failed and was closed; its client can resume after the last event that it received',
         );
         if (writer !== undefined) writer.isBroken = true;
         response.destroy();

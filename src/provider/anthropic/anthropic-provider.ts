@@ -182,7 +182,7 @@ export class AnthropicProvider {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
     span.sentTo(client.baseURL);
-    // The SDK sends a text as it is where the headers say what it is: most of it was made for earlier requests.
+    // The SDK sends a text unchanged if the headers give its type. Most of this text was made for earlier requests.
     const params = { ...toHead(request, this.profile), messages: [] };
     const body = toBody(request, this.profile);
     const headers = { 'content-type': 'application/json' };

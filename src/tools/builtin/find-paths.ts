@@ -133,8 +133,8 @@ export interface LocatedPath {
 }
 
 /**
- * Finds where a path leads, and judges that: the links may have been turned since the rules were asked about the call.
- * What is opened after that must be opened as `FolderHandle` does, without following a link.
+ * Resolves the links of a path and judges the result: links may have changed since the rules judged the call. Callers
+ * must open the result without following a link, as `FolderHandle` does.
  *
  * @param requested absolute, or relative to the workdir.
  * @throws ToolFailure for a path outside of the workdir, of the server's own, or that is denied.

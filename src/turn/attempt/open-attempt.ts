@@ -175,8 +175,8 @@ function openWriter(
 }
 
 /**
- * The turns of the conversation before the claimed turn: as this worker remembers them, else from the database. A turn
- * behind the claimed one is not part of its conversation, even where it was ended there: each attempt sends the same
+ * Gives the turns of the conversation before the claimed turn, as this worker remembers them or else from the database.
+ * A turn that was held behind the claimed one is left out, even if it has ended: each attempt sends the same
  * conversation.
  */
 async function loadEarlier(services: AttemptServices, claim: Claim): Promise<readonly PastTurn[]> {
@@ -188,7 +188,7 @@ async function loadEarlier(services: AttemptServices, claim: Claim): Promise<rea
   return loadPastTurns(db, claim.sessionId, claim.startedAt);
 }
 
-/** What earlier attempts stored of the turn. */
+/** Loads the rows of the turn that earlier attempts stored. */
 async function loadStored(db: Queryable, turnId: string): Promise<StoredTurn | undefined> {
   const [stored] = await loadTurns(db, [turnId]);
   return stored;

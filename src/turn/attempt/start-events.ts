@@ -40,7 +40,7 @@ export async function announceStart(attempt: Attempt): Promise<void> {
 }
 
 const { id, claudeSessionId, model, headTurnId, updatedAt } = sessions;
-/** The turn is the head only where the session is as it was claimed: nothing else has begun in it. */
+/** The turn becomes the head only if nothing else has begun in the session since the claim. */
 const startSession = writeKind(
   { id, claudeSessionId, model, headTurnId, updatedAt, changedAt: updatedAt },
   (input) => `update sessions set claude_session_id = input."claudeSessionId", model = input.model,

@@ -139,7 +139,7 @@ export async function prefixAsOf(
   return { ...rest, ...compact({ thinkingAfter: thinking }) };
 }
 
-/** Where the step that thinking is left out up to is dropped, the last kept step is that step. */
+/** Gives the step up to which thinking is left out: the last kept step, if the earlier one is dropped. */
 async function thinkingAsOf(
   db: Queryable,
   after: string | undefined,

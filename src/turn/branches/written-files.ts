@@ -20,8 +20,8 @@ const ran = ['success', 'error', 'unknown', 'claimed'] as const;
 export type WritingTool = Pick<RegisteredTool, 'name' | 'effect' | 'permissionArgument'>;
 
 /**
- * The files that a turn's model must be told of, as what wrote them is not in its conversation. Makes a statement for
- * a turn that replaces another, and for no other turn.
+ * Finds the files that a turn's model must be told of, because the turns that wrote them are not in its conversation.
+ * Asks the database only for a turn that replaces another.
  */
 export async function findUnseenWrites({
   services,

@@ -145,7 +145,7 @@ function shift({ added, input, cached }: CallEstimate, off: number): CallEstimat
   return { added: Math.max(0, added + off), input: Math.max(0, input + off), cached };
 }
 
-/** What a call is counted by, beside its provider's report. */
+/** The figures of a call that its provider does not report. */
 export interface CallAccounting {
   /** See `CallEstimate`. */
   added: number;

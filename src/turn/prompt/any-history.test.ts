@@ -174,7 +174,7 @@ class Conversation {
     const all = [...this.turns, turn].map((each) => fitOutputs(each, 1_000_000, (s) => s.length));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });
     const body = toBody({ ...requestOf(frame), messages, maxTokens: 8_000 });
-    // What is known of requests before changes none: copies of the turns are not known.
+    // Messages that were kept from earlier calls must not change the bytes. For copies of the turns, none are kept.
     const cold = buildMessages(structuredClone(all), { ...frame, summary: this.summary });
     expect(sent).toEqual(cold.sent);
     expect(body).toBe(

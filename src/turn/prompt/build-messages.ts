@@ -56,7 +56,7 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
 /** The messages of turns, with the thinking of all of them. */
 interface BuiltTurns {
   turns: readonly TurnTranscript[];
-  /** All that the messages depend on beside the turns. */
+  /** The other inputs that the messages depend on, as JSON. */
   frame: string;
   list: MessageList;
   thinking: readonly BoundThinking[];
@@ -65,8 +65,8 @@ interface BuiltTurns {
 type BoundThinking = ThinkingStep & { parts: readonly AssistantPart[] };
 
 /**
- * The messages of turns that are over, by the last of these turns. Requests of a session begin as the one before did:
- * a turn adds its own messages to those that an earlier request was built of.
+ * The messages that were built of ended turns, by the last of these turns. A request of a session begins with the same
+ * messages as the request before it, so that only later turns need to be added.
  */
 const builtTurns = new WeakMap<TurnTranscript, BuiltTurns>();
 
@@ -91,7 +91,7 @@ function buildTurns(
   return addTurns(built, turns.slice(-1), frame);
 }
 
-/** The bytes of files are not kept from turn to turn. */
+/** Whether a turn shows files, whose bytes are not kept from turn to turn. */
 function showsFiles({ userParts, results }: TurnTranscript): boolean {
   return (
     userParts.some(({ type }) => type !== 'text') ||
@@ -105,7 +105,7 @@ function openList(begin: string | undefined, summary: string | undefined): Messa
   return list;
 }
 
-/** The longest beginning of the turns that was built for such a frame: with the last of them, or the one before it. */
+/** Finds messages that were built for the same frame: of all these turns, or else of all but the last. */
 function findBuilt(turns: readonly TurnTranscript[], frame: string): BuiltTurns | undefined {
   for (const last of turns.slice(-2).toReversed()) {
     const built = builtTurns.get(last);
@@ -115,7 +115,7 @@ function findBuilt(turns: readonly TurnTranscript[], frame: string): BuiltTurns 
   return undefined;
 }
 
-/** What thinking is bound to before the messages; undefined for a model that does not bind it. */
+/** The part of the request before the messages that thinking is bound to; undefined if the model does not bind it. */
 function bindingOf({ model, system, tools, serverTools = [] }: PromptFrame): string | undefined {
   return model.bindsThinking ? JSON.stringify([system, tools, ...serverTools]) : undefined;
 }

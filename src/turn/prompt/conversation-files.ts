@@ -50,8 +50,9 @@ export class ConversationFiles implements ShownFiles {
   constructor(private readonly sources: FileSources) {}
 
   /**
-   * The turns with their files as the model is shown them: whole turns as they are where nothing changed since the last
-   * call, and those without files. The newest files are shown first, as limits of the whole request leave the oldest out.
+   * Gives the turns with the files that the model is shown. A turn without files comes back unchanged, and so do all if
+   * nothing has changed since the last call. The newest files are shown first, so that limits of the whole request
+   * leave out the oldest.
    */
   async show(turns: readonly TurnTranscript[]): Promise<readonly TurnTranscript[]> {
     const withFiles = turns.filter(hasFiles);

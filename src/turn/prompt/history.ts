@@ -98,7 +98,7 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
   return { ...whole, earlierTurns: [...cut, ...last] };
 }
 
-/** The turns of the conversation before an attempt that its requests contain, without their files. */
+/** The earlier turns that the requests of an attempt contain, without their files. */
 export function turnsToSend(
   { services, storedParts, earlier }: Attempt,
   compaction: Compaction | null,

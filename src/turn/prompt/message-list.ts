@@ -20,8 +20,8 @@ export class MessageList {
   readonly #hash: Hash | undefined;
 
   /**
-   * @param begin the request before its messages, with which the list can be hashed; or a list that this one begins
-   *   with, which stays as it is.
+   * @param begin the part of the request before its messages, so that the list can be hashed; or a list to begin with,
+   *   which is not changed.
    */
   constructor(begin?: string | MessageList) {
     if (begin instanceof MessageList) {
@@ -106,7 +106,7 @@ export class MessageList {
     return this.#hash?.copy().digest('base64url');
   }
 
-  /** The messages with no thinking but what is `kept`. */
+  /** Gives the messages without the thinking that is not `kept`. */
   withThinking(kept: ReadonlySet<AssistantPart>): readonly ModelMessage[] {
     const isDropped = (part: AssistantPart): boolean => isThinking(part) && !kept.has(part);
     return this.#messages.map((message) =>

@@ -2,8 +2,8 @@ import type { Attempt } from '../state/attempt.js';
 import type { PastCall, PastTurn } from '../state/past-turn.js';
 
 /**
- * Has the worker remember the conversation with a turn that has completed, so that the next turn need not load it.
- * Nothing is remembered where the database may differ: the model declined to answer, or the attempt elided earlier turns.
+ * Makes the worker remember the conversation up to a completed turn, so that the next turn need not load it. Remembers
+ * nothing if the database may differ: if the model declined to answer, or the attempt elided earlier turns.
  */
 export function rememberConversation(attempt: Attempt, endReason: string): void {
   const { services, turn, session, earlier, beganAt, progress } = attempt;
@@ -12,7 +12,7 @@ export function rememberConversation(attempt: Attempt, endReason: string): void 
   if (isOver || isDeclined || progress.hasElidedEarlier) return;
   services.conversations.remember(session.id, {
     headTurnId: turn.id,
-    // An earlier attempt made the turn the head.
+    // If an earlier attempt made the turn the head, its time counts.
     headBeganAt: session.headTurnId === turn.id ? session.updatedAt : beganAt,
     turns: [...earlier, asPastTurn(attempt, endReason)],
   });

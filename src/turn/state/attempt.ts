@@ -60,7 +60,10 @@ export interface Attempt {
   beganAt: Date;
   /** Subagents that the turn has started. */
   children: ChildTurn[];
-  /** The turns of the conversation before, oldest first; none for an attempt that only ends a turn after too many. */
+  /**
+   * The earlier turns of the conversation, oldest first; none if too many attempts failed and this one only ends the
+   * turn.
+   */
   earlier: readonly PastTurn[];
   /** The user's message, files by reference. */
   storedParts: readonly StoredPart[];
@@ -121,7 +124,7 @@ export interface Progress {
   state: AgentState;
   /** Outputs up to this step are elided: the provider refused the prompt as too long. */
   elidedThrough: number;
-  /** Whether the attempt marked earlier turns as elided: later requests have them otherwise than it loaded them. */
+  /** Whether the attempt marked earlier turns as elided: they then differ from those that it loaded. */
   hasElidedEarlier: boolean;
   /** Usage of no step: for summaries of the conversation before, and for what was discarded. */
   overhead: Usage;

@@ -5,7 +5,7 @@ import type { PastTurn } from './past-turn.js';
 
 const BYTES_PER_MB = 2 ** 20;
 
-/** Bytes that a character takes: two in the conversation and two in its JSON, but one each where all are Latin. */
+/** The most memory of a character, in bytes: two in the conversation and two in its JSON. Latin texts take half. */
 const BYTES_PER_CHARACTER = 4;
 
 /** The conversation of a session up to the turn that began last. */
@@ -22,8 +22,8 @@ interface Remembered extends Conversation {
 
 /**
  * The conversations of the sessions whose turns this worker ran last: the next turn of such a session loads nothing. A
- * conversation is used where the session's head, which comes with the claim, is the turn that it ends with: it is then
- * what the database has. What was used longest ago is forgotten first.
+ * conversation is used only if its last turn is the session's head, which comes with the claim: then it is the same as
+ * in the database. The conversation that was used longest ago is forgotten first.
  */
 export class ConversationCache {
   /** The one used longest ago first. */
@@ -38,7 +38,9 @@ export class ConversationCache {
     this.#maxBytes = conversationCacheMb * BYTES_PER_MB;
   }
 
-  /** Takes out the turns of a claimed turn's session, oldest first; undefined: they are not known, or have changed. */
+  /**
+   * Removes and returns the turns of a session, oldest first; undefined if they are not remembered, or have changed.
+   */
   take({ id, headTurnId, updatedAt }: SessionRow): readonly PastTurn[] | undefined {
     const found = this.#bySession.get(id);
     this.#forget(id);
@@ -73,7 +75,7 @@ export class ConversationCache {
 
 const sizes = new WeakMap<PastTurn, number>();
 
-/** Bytes that a remembered turn takes, about. */
+/** Estimates the memory of a remembered turn, in bytes. */
 function sizeOf(turn: PastTurn): number {
   const known = sizes.get(turn);
   if (known !== undefined) return known;

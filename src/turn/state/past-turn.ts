@@ -9,7 +9,7 @@ import { turns } from '../../storage/schema.js';
 import type { NoticeRow, SteeredMessage, StepRow } from './stored-turn.js';
 import type { TurnRow } from './turn-row.js';
 
-/** A turn that has ended, as the requests of later turns have it. Nothing of it changes: workers keep it. */
+/** An ended turn, as the requests of later turns use it. It is never changed, because workers keep it between turns. */
 export interface PastTurn {
   turn: PastTurnFacts;
   userParts: readonly StoredPart[];
@@ -43,10 +43,10 @@ export interface PastCall {
 }
 
 /**
- * The turns of a session that have ended and were not superseded, oldest first. Sessions that are asked for in the same
+ * Loads the ended turns of a session that were not superseded, oldest first. Sessions that are asked for at the same
  * moment share a statement.
  *
- * @param before those without a step are in only where they ended by then. Default: all are.
+ * @param before turns without a step are left out unless they ended by then. Default: none is left out.
  */
 export async function loadPastTurns(
   db: Database,

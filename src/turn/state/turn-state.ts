@@ -10,7 +10,7 @@ import type { CostLimit } from '../../storage/shapes/stored-options.js';
 import type { DecisionTree } from '../../governance/decision-tree/decision-trees.js';
 import type { CallRow, StepRow } from './stored-turn.js';
 
-/** Tokens that a turn's own budget counts; of usage that no step added to its conversation, those that were paid for. */
+/** The tokens that count against a turn's own budget; for usage of no step, the billed tokens. */
 export function addedTokens(usage: Usage): number {
   return usage.addedTokens ?? tokensOf(usage);
 }

@@ -92,10 +92,9 @@ async function supersede(tx: Queryable, sessionId: string, by: string): Promise<
 }
 
 /**
- * The active turn learns that another one waits for its end.
+ * Marks the active turn, which then promotes the held turn at its end.
  *
- * @param asksToEnd stores that it is to end: whatever becomes of this process, a turn that interrupts does not wait
- *   for a natural end.
+ * @param asksToEnd also stores that the active turn is to end, so that it is interrupted even if this process dies.
  */
 async function markActive(
   tx: Queryable,

@@ -97,8 +97,8 @@ export interface TurnSubmission {
    */
   clientTurns?: readonly ClientTurn[] | undefined;
   /**
-   * `clientTurns` are the beginning of the conversation: they are left out where it has a turn already, and a
-   * repeated request need not have them. Absent: they come after what the conversation has.
+   * Whether `clientTurns` begin the conversation: they are left out if it has a turn already, and a repeated request
+   * need not have them. Absent: they come after its turns.
    */
   clientTurnsOnlyIfEmpty?: boolean;
   /**

@@ -186,7 +186,7 @@ export class TurnWorker {
     } catch (error) {
       logger().error(
         { error },
-        'an attempt failed, and its turn could not be ended; the next attempt starts when the lease ends',
+        'could not end a turn after its attempt failed; the next attempt starts when the lease ends',
       );
     } finally {
       heartbeat.stop();

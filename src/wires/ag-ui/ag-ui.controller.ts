@@ -41,7 +41,7 @@ export class AgUiController {
   @BodyLimit('conversation')
   @Streams('ag-ui')
   @Unowned('its service looks among the caller’s own')
-  // Named here: by its method, a route of two paths has a number in its name.
+  // The name is set here, because the generated name of a route with two paths contains a number.
   @ApiOperation({
     operationId: 'runAgent',
     summary: 'Run an agent by the AG-UI protocol; at `/awp` the default one',

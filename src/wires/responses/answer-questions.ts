@@ -248,7 +248,10 @@ function answerIn(item: KnownItem): ItemAnswer | undefined {
   return { approvalId: callId, given, field: `${field}.call_id` };
 }
 
-/** Whether the items are another conversation's history: they go on after an answer to what was not asked here. */
+/**
+ * Whether the items are another conversation's history: they continue after an answer to a question that was not asked
+ * here.
+ */
 function isHistory(items: readonly KnownItem[], { approvalId }: ItemAnswer): boolean {
   const at = items.findLastIndex((item) => answerIn(item)?.approvalId === approvalId);
   const hasCall = items.some((item) => item.kind === 'call' && item.call.callId === approvalId);

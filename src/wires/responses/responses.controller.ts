@@ -181,7 +181,7 @@ export class ResponsesController {
     return { id, object: 'response', deleted: true };
   }
 
-  /** What a response was made for */
+  /** List the items that a response was made for */
   @Get(':id/input_items')
   @Unowned(looksItself)
   @ApiErrors('INVALID_REQUEST', 'TURN_NOT_FOUND')

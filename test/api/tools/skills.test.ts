@@ -227,7 +227,7 @@ describe('skills', () => {
   it('with faults are named at the start by file and line', () => {
     const lines = server.logLines.filter((line) =>
       line.includes(
-        'an instruction file has a fault; until it is fixed, it is left out or its last good version is used',
+        'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
       ),
     );
     expect(lines.join('\n')).toContain('skills/faulty/SKILL.md:1');

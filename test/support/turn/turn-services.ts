@@ -161,7 +161,7 @@ export async function openTestServices(
   const onLine = (line: string): void => {
     if (
       line.includes(
-        '"an attempt failed, and its turn could not be ended; the next attempt starts when the lease ends"',
+        '"could not end a turn after its attempt failed; the next attempt starts when the lease ends"',
       )
     )
       workerErrors.push(line);
