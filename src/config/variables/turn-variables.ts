@@ -206,7 +206,8 @@ export const turnVariables = {
     max: 100_000_000,
   }),
   conversationCacheMb: integer('TURNPIKE_CONVERSATION_CACHE_MB', {
-    about: 'Maximum memory of a worker for remembered conversations; 0: every turn loads its own.',
+    about:
+      'Maximum memory of a worker for remembered conversations; 0: every turn loads its conversation.',
     fallback: 128,
     min: 0,
     max: 65_536,
