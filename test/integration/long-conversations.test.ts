@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
+import type { SessionRow } from '../../src/session/session-store.js';
 import { compactions } from '../../src/storage/schema.js';
+import { Metrics } from '../../src/telemetry/metrics.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { ConversationCache } from '../../src/turn/state/conversation-cache.js';
@@ -44,28 +46,29 @@ const script: readonly { message: string; opts?: object }[] = [
   { message: `The end. ${think} ${look}`, opts: { thinking: true } },
 ];
 
+/** Keeps what a worker takes of its cache. */
+class ObservedCache extends ConversationCache {
+  constructor(private readonly taken: (readonly PastTurn[])[]) {
+    super({ conversationCacheMb: 64 }, new Metrics());
+  }
+
+  override take(session: SessionRow): readonly PastTurn[] | undefined {
+    const turns = super.take(session);
+    if (turns !== undefined) this.taken.push(turns);
+    return turns;
+  }
+}
+
 describe('a conversation of twenty turns', () => {
   const database = useDatabase();
-
-  /** What the workers remembered of earlier turns, as they went on with it. */
-  const taken: (readonly PastTurn[])[] = [];
-  const { take } = ConversationCache.prototype;
-  beforeAll(() => {
-    ConversationCache.prototype.take = function (session) {
-      const turns = take.call(this, session);
-      if (turns !== undefined) taken.push(turns);
-      return turns;
-    };
-  });
-  afterAll(() => {
-    ConversationCache.prototype.take = take;
-  });
 
   it.each(models)('has every request taken by %s', async (model) => {
     const test = await openTestServices(database, [globTool, readTool]);
     const { projectRoot, modelRequests } = test;
     let { services } = test;
-    let worker = await test.startWorker();
+    /** What the workers remembered of earlier turns, as they went on with it. */
+    const taken: (readonly PastTurn[])[] = [];
+    let worker = await test.startWorker({ conversationCache: new ObservedCache(taken) });
     const sessionId = await newSession(test);
     const outcomes: string[] = [];
     let remembered = 0;
@@ -81,7 +84,8 @@ describe('a conversation of twenty turns', () => {
         await worker.stop();
         const queue = new MemoryTurnQueue((error) => test.workerErrors.push(error));
         services = await test.beside({ queue });
-        worker = await test.startWorker({ queue });
+        const conversationCache = new ObservedCache(taken);
+        worker = await test.startWorker({ queue, conversationCache });
         await queue.wake();
       }
       for (const event of await readTurn(services.follower, turnId)) {

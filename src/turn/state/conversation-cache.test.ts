@@ -71,9 +71,11 @@ describe('ConversationCache', () => {
     const progress = { ...attempt.progress, hasElidedEarlier: true };
     rememberConversation({ ...attempt, progress }, 'end_turn');
     expect(conversations.take(await loadSession(sessionId))).toBeUndefined();
-    rememberConversation(attempt, 'end_turn');
-    await database.db.update(sessions).set({ headTurnId: 'turn_other' });
-    expect(conversations.take(await loadSession(sessionId))).toBeUndefined();
+    for (const change of [{ headTurnId: 'turn_other' }, { updatedAt: new Date(0) }]) {
+      rememberConversation(attempt, 'end_turn');
+      const session = await loadSession(sessionId);
+      expect(conversations.take({ ...session, ...change })).toBeUndefined();
+    }
   });
 
   it.each(['one after the other', 'in one statement'])(
@@ -92,7 +94,7 @@ describe('ConversationCache', () => {
     },
   );
 
-  it.each([0, 0.001, 0.01])('has at most so many MiB, and those used last: %d', async (mib) => {
+  it.each([0, 0.002, 0.01])('has at most so many MiB, and those used last: %d', async (mib) => {
     const conversations = new ConversationCache({ conversationCacheMb: mib }, new Metrics());
     const attempt = await run(await storeSession(database.db));
     const { session, turn } = attempt;

@@ -23,6 +23,7 @@ import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
 import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
 import { EndPoller, TurnFollower } from '../../../src/turn/lifecycle/turn-follower.js';
 import { AttemptServices } from '../../../src/turn/state/attempt-services.js';
+import { ConversationCache } from '../../../src/turn/state/conversation-cache.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';
 
 /** What the processes of a test share in place of what the modules would provide; a test may replace each part. */
@@ -39,6 +40,8 @@ export interface TurnParts {
   tools: ToolRegistry;
   shells: Shells;
   trees: DecisionTrees;
+  /** Without it, each process has its own, as the module provides it. */
+  conversationCache?: ConversationCache;
 }
 
 /** The injection token of each part. */
@@ -55,6 +58,7 @@ export const partTokens = {
   tools: ToolRegistry,
   shells: SHELLS,
   trees: DecisionTrees,
+  conversationCache: ConversationCache,
 } satisfies Record<keyof TurnParts, InjectionToken>;
 
 /** Classes of a process, by the names that tests have for them. */

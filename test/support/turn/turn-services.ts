@@ -96,7 +96,8 @@ function openContext(parts: TurnParts, { config, resources }: TestProcess): Prom
     ],
   });
   for (const [name, token] of Object.entries(partTokens) as [keyof TurnParts, InjectionToken][]) {
-    context.overrideProvider(token).useValue(parts[name]);
+    const part = parts[name];
+    if (part !== undefined) context.overrideProvider(token).useValue(part);
   }
   return context.compile();
 }
