@@ -24,8 +24,12 @@ import { scenariosFor, warmUp } from './scenarios.mjs';
 /** @param {BenchContext} context whose `rounds` they are added to. */
 export async function runScenarios(context) {
   for (const name of context.options.scenarios) {
-    if (context.isOver()) context.log(`${name}: cut short, no time was left`);
-    else await runScenario(name, context);
+    if (context.isOver()) {
+      context.rounds[name] = {};
+      context.log(`${name}: cut short, no time was left`);
+    } else {
+      await runScenario(name, context);
+    }
   }
 }
 

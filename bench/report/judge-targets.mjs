@@ -90,8 +90,8 @@ export function judgeFaults(rounds, checks) {
       .flat()
       .map(({ errors, lost, repeated, outOfOrder }) => errors + lost + repeated + outOfOrder)
       .reduce((total, count) => total + count, 0);
-    // A scenario that was broken off has shown nothing.
-    const ran = targets.every((rounds) => rounds.length > 0);
+    // A scenario that was broken off, or not begun, has shown nothing.
+    const ran = targets.length > 0 && targets.every((rounds) => rounds.length > 0);
     const target = `${name}: every turn ends well, with each delta once and in order`;
     return { target, met: ran && faults === 0, seen: ran ? `${faults} faults` : 'broken off' };
   });

@@ -15,7 +15,8 @@ export function renderReport({ options, rounds, checks, seconds }) {
   const scenarios = scenariosFor(options.quick);
   const tables = Object.entries(rounds).flatMap(([name, byTarget]) => {
     const scenario = scenarios[name];
-    return scenario === undefined ? [] : [renderScenario(name, scenario, byTarget)];
+    const hasRun = scenario !== undefined && Object.keys(byTarget).length > 0;
+    return hasRun ? [renderScenario(name, scenario, byTarget)] : [];
   });
   const ran = `Medians of ${options.rounds} interleaved rounds, ${seconds} s in all. In parentheses: ratio to the proxy, ratio to direct.`;
   const verdicts = judgeTargets(rounds, scenarios, checks);
