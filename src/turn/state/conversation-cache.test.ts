@@ -95,7 +95,9 @@ describe('ConversationCache', () => {
   );
 
   it.each([0, 0.002, 0.01])('has at most so many MiB, and those used last: %d', async (mib) => {
-    const conversations = new ConversationCache({ conversationCacheMb: mib }, new Metrics());
+    const metrics = new Metrics();
+    const conversations = new ConversationCache({ conversationCacheMb: mib }, metrics);
+    const gauge = async () => (await metrics.conversationCacheBytes.get()).values[0]?.value;
     const attempt = await run(await storeSession(database.db));
     const { session, turn } = attempt;
     rememberConversation(attempt, 'end_turn');
@@ -113,8 +115,15 @@ describe('ConversationCache', () => {
         turns: turns ?? [],
       });
     }
-    const kept = ids.filter((id) => conversations.take(known(id)) !== undefined);
     const bytes = JSON.stringify(turns?.[0]).length * 4;
-    expect(kept).toEqual(ids.slice(ids.length - Math.floor((mib * 2 ** 20) / bytes)));
+    const fit = Math.floor((mib * 2 ** 20) / bytes);
+    expect(await gauge()).toBe(fit * bytes);
+    const kept = ids.filter((id) => conversations.take(known(id)) !== undefined);
+    expect(kept).toEqual(ids.slice(ids.length - fit));
+    expect(await gauge()).toBe(0);
+    expect((await metrics.conversationCache.get()).values).toEqual([
+      { labels: { outcome: 'hit' }, value: fit },
+      { labels: { outcome: 'miss' }, value: ids.length - fit },
+    ]);
   });
 });
