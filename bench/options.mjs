@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { checkNames } from './checks/check-names.mjs';
+import { checkNames } from './checks/run-checks.mjs';
 import { targetNames } from './processes/start-target.mjs';
 import { scenariosFor } from './scenarios.mjs';
 

@@ -20,16 +20,19 @@ import { measureSteps } from './measure-steps.mjs';
 const checks = {
   steps: measureSteps,
   cache: measureCache,
+  grow: measureGrow,
   resume: measureResume,
   crash: measureCrash,
   idle: measureIdle,
   files: measureFiles,
   rest: measureRest,
-  grow: measureGrow,
   scale: measureScale,
   sessions: measureSessions,
   client: ({ options }) => measureClient({ events: options.quick ? 50_000 : 200_000 }),
 };
+/** The names of all checks, in the order in which they run. */
+export const checkNames = Object.keys(checks);
+
 const onEither = ['steps', 'cache', 'resume', 'rest', 'grow'];
 
 /**
