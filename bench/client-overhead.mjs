@@ -19,7 +19,8 @@ export async function measureClient({ events }) {
   if (!existsSync(built)) throw new Error('Run `npm run build` first.');
   const { TurnpikeClient } = await import(built.href);
   const chunks = cut(writeTurn(events));
-  const fetchAll = async () => new Response(streamOf(chunks));
+  const headers = { 'content-type': 'text/event-stream' };
+  const fetchAll = async () => new Response(streamOf(chunks), { headers });
   const client = new TurnpikeClient({ url: 'http://bench.test', fetch: fetchAll });
   const byClient = async () => {
     let count = 0;
