@@ -73,6 +73,7 @@ describe('the memory', () => {
     expect(await stored('EDITOR', '/memories/notes.md')).toBe('one\ntheirs\n');
     await takePicture(page, 'memory-conflict-light');
     await file.getByRole('button', { name: 'Replace version' }).click();
+    await text.waitFor({ state: 'detached' });
     await has(file.getByLabel('Text of /memories/notes.md'), /mine/);
     expect(await stored('EDITOR', '/memories/notes.md')).toBe('one\nmine\n');
     expect(faults).toEqual([]);
@@ -94,6 +95,7 @@ describe('the memory', () => {
     await file.getByRole('button', { name: 'Save' }).click();
     await has(file.getByRole('alert'), /The file was deleted after you opened it/);
     await file.getByRole('button', { name: 'Save as a new file' }).click();
+    await text.waitFor({ state: 'detached' });
     await has(file.getByLabel('Text of /memories/only.md'), 'typed');
     expect(await stored('LONER', '/memories/only.md')).toBe('typed');
   });
