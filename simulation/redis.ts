@@ -42,6 +42,7 @@ export class SimulatedRedis {
   readonly #published = new Set<string>();
   readonly #cancels = new Set<Listener>();
   readonly #checks = new Set<Listener>();
+  readonly #turns = new Set<Listener>();
   /** Tokens that wait for some worker. */
   #idle: (() => void)[] = [];
 
@@ -75,7 +76,7 @@ export class SimulatedRedis {
     for (const consumer of this.#consumers) {
       if (consumer.actor === actor) this.#consumers.delete(consumer);
     }
-    for (const set of [this.#subscribers, this.#cancels, this.#checks]) {
+    for (const set of [this.#subscribers, this.#cancels, this.#checks, this.#turns]) {
       for (const entry of set) if (entry.actor === actor) set.delete(entry as never);
     }
   }
@@ -152,7 +153,17 @@ export class SimulatedRedis {
       await this.#call(actor, 'subscribe', async () => listeners.add(entry));
       return () => listeners.delete(entry);
     };
+    const workerId = actor.name;
     return {
+      workerId,
+      publishTurn: (preferred: string) =>
+        this.#call(actor, `publish turn for ${preferred}`, async () =>
+          this.#publish(this.#turns, preferred),
+        ),
+      onTurn: (listener) =>
+        listen(this.#turns, (preferred) => {
+          if (preferred === workerId) listener();
+        }),
       publishCancel: (turnId: string) =>
         this.#call(actor, `publish cancel ${turnId}`, async () =>
           this.#publish(this.#cancels, turnId),

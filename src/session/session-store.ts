@@ -67,6 +67,7 @@ const blankRow = {
   expiresAfterMs: null,
   parentTurnId: null,
   headTurnId: null,
+  headWorker: null,
   forkedFrom: null,
   replayOf: null,
   permissions: null,

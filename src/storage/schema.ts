@@ -87,6 +87,8 @@ export const sessions = pgTable('sessions', {
    * conversation that it remembers up to this turn. Null: workers load the conversation.
    */
   headTurnId: text('head_turn_id'),
+  /** The worker whose turn began last, which may remember the conversation; null: any is as good. */
+  headWorker: text('head_worker'),
   /** The point of another session that the session began at; null: it began empty. */
   forkedFrom: json('forked_from').$type<ForkSource>(),
   /** The turn that the session's own turn is a replay of, and is deleted with; null: it is no replay. */
@@ -121,6 +123,9 @@ export const turns = pgTable(
     /** Consecutive last attempts that stored nothing new. */
     attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
+    /** The worker that may remember the conversation, and until when others leave it the turn; null: any is as good. */
+    preferredWorker: text('preferred_worker'),
+    preferredUntil: instant('preferred_until'),
     request: json('request').$type<StoredRequest>().notNull(),
     requestHash: text('request_hash').notNull(),
     idempotencyKey: text('idempotency_key'),

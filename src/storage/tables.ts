@@ -121,7 +121,10 @@ export const tables: readonly TableEntry[] = [
   {
     table: sessions,
     owner: ownedBy('principal', sessions.principalId),
-    exported: { as: 'session', without: ['headTurnId', 'mcpServers', 'prefix', 'replayOf'] },
+    exported: {
+      as: 'session',
+      without: ['headTurnId', 'headWorker', 'mcpServers', 'prefix', 'replayOf'],
+    },
     forked: false,
     erased: 'closed',
     kept: 'its own term, and TURNPIKE_SESSION_KEEP_DAYS without use (expireSessions)',
@@ -162,7 +165,7 @@ export const tables: readonly TableEntry[] = [
   {
     table: turns,
     ...goesWith('session', turns.sessionId),
-    exported: { as: 'turn', without: ['leaseUntil'] },
+    exported: { as: 'turn', without: ['leaseUntil', 'preferredUntil', 'preferredWorker'] },
     forked: true,
   },
   {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { RedisEventLog } from '../../src/events/redis-event-log.js';
 import type { RedisAddress } from '../../src/storage/redis/redis-address.js';
@@ -11,6 +12,7 @@ import {
   RedisSubscriber,
 } from '../../src/storage/redis/redis-connection.js';
 import { RedisSignalBus } from '../../src/turn/queue/signal-bus.js';
+import { Recorder } from '../support/recorder.js';
 import { useShared } from '../support/suite.js';
 import { openBullQueue } from '../support/turn/open-bull-queue.js';
 import { eventLogConformance, KEPT_MS } from './event-log.js';
@@ -63,6 +65,24 @@ export function redisConformance(where: string, parts: RedisParts): void {
   signalBusConformance(`RedisSignalBus${where}`, async () => {
     const { redis, subscriber } = parts;
     return new RedisSignalBus({ redis, subscriber, prefix: newPrefix() });
+  });
+
+  describe(`RedisSignalBus${where} of several workers`, () => {
+    it('gives a hint for a turn to the worker that it names, and to no other', async () => {
+      const { redis, subscriber } = parts;
+      const prefix = newPrefix();
+      const open = () => new RedisSignalBus({ redis, subscriber, prefix });
+      const [api, first, second] = [open(), open(), open()];
+      const received = new Recorder<string>();
+      await first.onTurn(() => received.take('first'));
+      await second.onTurn(() => received.take('second'));
+      await api.publishTurn(second.workerId);
+      await api.publishTurn('a-worker-that-is-gone');
+      await api.publishTurn(first.workerId);
+      await received.count(2);
+      expect(received.items).toEqual(['second', 'first']);
+      await Promise.all([api, first, second].map((bus) => bus.close()));
+    });
   });
 
   turnQueueConformance(`BullTurnQueue${where}`, async () => {

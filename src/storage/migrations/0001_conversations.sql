@@ -1,4 +1,6 @@
-ALTER TABLE sessions ADD COLUMN head_turn_id text;
+ALTER TABLE sessions ADD COLUMN head_turn_id text, ADD COLUMN head_worker text;
+--> statement-breakpoint
+ALTER TABLE turns ADD COLUMN preferred_worker text, ADD COLUMN preferred_until timestamptz;
 --> statement-breakpoint
 CREATE TABLE session_counts (
   shard integer PRIMARY KEY,

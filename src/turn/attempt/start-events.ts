@@ -17,6 +17,7 @@ export async function announceStart(attempt: Attempt): Promise<void> {
   const { options } = turn.options;
   const claudeSessionId = session.claudeSessionId ?? newId('claude');
   const model = services.provider.modelLabel(options.model);
+  const headWorker = services.config.conversationCacheMb === 0 ? null : services.bus.workerId;
   const started: TurnEventBody = {
     type: 'turn.started',
     sessionId: turn.sessionId,
@@ -34,17 +35,17 @@ export async function announceStart(attempt: Attempt): Promise<void> {
     [started, ...notices(attempt)],
     [
       ...storeTrace(attempt),
-      startSession({ ...session, claudeSessionId, model, changedAt: attempt.beganAt }),
+      startSession({ ...session, claudeSessionId, model, headWorker, changedAt: attempt.beganAt }),
     ],
   );
 }
 
-const { id, claudeSessionId, model, headTurnId, updatedAt } = sessions;
+const { id, claudeSessionId, model, headTurnId, headWorker, updatedAt } = sessions;
 /** The turn becomes the head only if nothing else has begun in the session since the claim. */
 const startSession = writeKind(
-  { id, claudeSessionId, model, headTurnId, updatedAt, changedAt: updatedAt },
+  { id, claudeSessionId, model, headTurnId, headWorker, updatedAt, changedAt: updatedAt },
   (input) => `update sessions set claude_session_id = input."claudeSessionId", model = input.model,
-    updated_at = input."changedAt", head_turn_id = case when input.starts = 1
+    updated_at = input."changedAt", head_worker = input."headWorker", head_turn_id = case when input.starts = 1
       and sessions.head_turn_id is not distinct from input."headTurnId"
       and sessions.updated_at = input."updatedAt" then input.fence_id end
     from (select *, count(*) over (partition by id) as starts from ${input}) input

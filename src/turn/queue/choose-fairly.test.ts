@@ -38,8 +38,8 @@ describe('the choice of the turn that runs next', () => {
     store(principalId, 'queued', more);
   const run = (principalId: string, more: Parameters<typeof storeTurn>[1] = {}) =>
     store(principalId, 'running', { leaseUntil: new Date(Date.now() + 60_000), ...more });
-  const choose = async (most: number): Promise<unknown[]> => {
-    const { rows } = await database.db.execute(chooseFairly(most));
+  const choose = async (most: number, worker: string | null = null): Promise<unknown[]> => {
+    const { rows } = await database.db.execute(chooseFairly(most, worker));
     return rows.map((row) => (row as { id: string }).id);
   };
 
@@ -62,11 +62,27 @@ describe('the choice of the turn that runs next', () => {
   it('leaves out what somebody else is about to have', async () => {
     const ids = [await queue('a'), await queue('a'), await queue('a')];
     await database.db.transaction(async (tx) => {
-      const { rows } = await tx.execute(chooseFairly(2));
+      const { rows } = await tx.execute(chooseFairly(2, null));
       expect(rows).toHaveLength(2);
       expect(await choose(3)).toEqual(ids.slice(2));
     });
     expect(await choose(3)).toEqual(ids);
+  });
+
+  it('leaves a turn to the worker that it prefers, until the time is over', async () => {
+    const inTime = { preferredUntil: new Date(Date.now() + 60_000) };
+    const mine = await queue('a', { preferredWorker: 'mine', ...inTime });
+    const late = await queue('a', { preferredWorker: 'gone', preferredUntil: new Date(0) });
+    const other = await queue('a', { preferredWorker: 'other', ...inTime });
+    expect(await choose(4, 'mine')).toEqual([mine, late]);
+    expect(await choose(4, 'other')).toEqual([late, other]);
+    expect(await choose(4)).toEqual([late]);
+  });
+
+  it('does not leave a turn to a worker that has lost it', async () => {
+    const inTime = { preferredWorker: 'gone', preferredUntil: new Date(Date.now() + 60_000) };
+    const lost = await run('a', { leaseUntil: new Date(0), ...inTime });
+    expect(await choose(1, 'mine')).toEqual([lost]);
   });
 
   it('has nothing to choose where nothing is queued', async () => {

@@ -1,10 +1,15 @@
 import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 
+type Value<T> = Placeholder | T;
+
 /** The index's own expression, to the letter: the planner uses the index for no other. */
 const isBackground = sql`(coalesce(options -> 'options' ->> 'priority', '') = 'background')`;
 
 /** Turns of a principal that other workers may lock in this moment. A constant of the statement: see `claimTurns`. */
 const maxLocked = sql.raw('32');
+
+/** Time that a queued turn is left to the worker that may remember its conversation, in ms. */
+export const PREFERENCE_MS = 50;
 
 /**
  * The turns that are to run next: those that lost their worker or go on after a question, then queued ones, normal
@@ -13,12 +18,15 @@ const maxLocked = sql.raw('32');
  *
  * Costs by the principals that wait, not by their turns: from one the index leads to the next.
  *
+ * Leaves out turns that prefer another worker in this moment.
+ *
  * The server sees `most` through a subquery: it would plan the statement each time for its value.
  *
  * @param most turns that are taken from among them.
+ * @param worker name of the worker that claims; null: it has none.
  * @returns rows, of one column `id`, in that order; more than `most`, as some may be locked.
  */
-function rankFairly(most: Placeholder | number): SQL {
+function rankFairly(most: Value<number>, worker: Value<string | null>): SQL {
   return sql`
     with recursive waiting (is_background, principal_id) as (
       select kind.is_background, first.principal_id
@@ -58,6 +66,8 @@ function rankFairly(most: Placeholder | number): SQL {
         select id, created_at from turns
         where status = 'queued' and ${isBackground} = waiting.is_background
           and principal_id = waiting.principal_id
+          and (preferred_until is null or preferred_until < now()
+            or preferred_worker = (select ${worker}::text))
         order by created_at limit (select ${most}::integer) + ${maxLocked}) turn
     )
     select id from candidate order by tier, load, created_at, id`;
@@ -67,11 +77,12 @@ function rankFairly(most: Placeholder | number): SQL {
  * The turns that are to run next, locked for the caller. Locked turns are left out: somebody else is about to have them.
  *
  * @param most rows, of one column `id`; fewer where fewer wait.
+ * @param worker name of the worker that claims; null: it has none.
  */
-export function chooseFairly(most: Placeholder | number): SQL {
+export function chooseFairly(most: Value<number>, worker: Value<string | null>): SQL {
   return sql`
     select locked.id
-    from (${rankFairly(most)}) ranked
+    from (${rankFairly(most, worker)}) ranked
     -- One by one in this order, until there are enough: a join would read the table for all of them.
     cross join lateral (
       select id from turns where turns.id = ranked.id for no key update skip locked) locked

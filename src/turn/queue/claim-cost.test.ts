@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { newDatabase } from '../../../test/support/database/new-database.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
+import { expectSoon } from '../../../test/support/expect-soon.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { OpenedDatabase } from '../../storage/connection.js';
 import { batchPool } from '../../storage/statements.js';
@@ -94,15 +95,14 @@ describe('a claim', () => {
           update turns set status = 'completed' where id = '${turnId}';
         end loop; end $$`),
       );
-      const read: number[] = [];
-      for (let last = await blocks(); read.length < 3;) {
+      const cost = async (): Promise<number> => {
+        const before = await blocks();
         await claimNew();
-        const now = await blocks();
-        read.push(now - last);
-        last = now;
-      }
-      expect(read[0]).toBeGreaterThan(RUN / 10);
-      expect(read[2]).toBeLessThan(RUN / 30);
+        return (await blocks()) - before;
+      };
+      expect(await cost()).toBeGreaterThan(RUN / 10);
+      // The next claims too, while the server analyses a table of the database.
+      await expectSoon(async () => expect(await cost()).toBeLessThan(RUN / 30));
     } finally {
       await close();
       await drop();

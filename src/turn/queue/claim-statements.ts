@@ -23,7 +23,7 @@ export const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
 const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
   const ids =
     which === 'next'
-      ? chooseFairly(sql.placeholder('most'))
+      ? chooseFairly(sql.placeholder('most'), sql.placeholder('worker'))
       : sql`select ${sql.placeholder('turnId')}::text as id`;
   const chosen = db.$with('chosen', { id: turns.id }).as(ids);
   const userParts = db

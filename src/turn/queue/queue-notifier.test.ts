@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { someOptions, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { loadArchive } from '../../events/archive.js';
@@ -8,6 +9,8 @@ import { MemoryEventLog } from '../../events/memory-event-log.js';
 import { systemClock } from '../../platform/clock.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { QueueNotifier } from './queue-notifier.js';
+import { PREFERENCE_MS } from './choose-fairly.js';
+import { MemorySignalBus, type SignalBus } from './signal-bus.js';
 import { MemoryTurnQueue } from './turn-queue.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
@@ -22,7 +25,7 @@ describe.each(bothDatabases)(
     const log = new MemoryEventLog(systemClock);
     const queue = new MemoryTurnQueue(() => undefined);
     const openNotifier = () =>
-      new QueueNotifier(database.db, queue, log, systemClock, silentLogger);
+      new QueueNotifier(database.db, queue, new MemorySignalBus(), log, systemClock, silentLogger);
     const store = (second: number, more: Parameters<typeof storeTurn>[1] = {}): Promise<string> =>
       storeTurn(database.db, {
         status: 'queued',
@@ -83,3 +86,42 @@ describe.each(bothDatabases)(
     });
   },
 );
+
+describe('the wake for a turn that prefers a worker', () => {
+  const database = useDatabase();
+
+  function openScene() {
+    const clock = new ManualClock();
+    const queue = new MemoryTurnQueue(() => undefined);
+    const hinted: string[] = [];
+    const bus: SignalBus = Object.assign(new MemorySignalBus(), {
+      publishTurn: async (workerId: string) => void hinted.push(workerId),
+    });
+    const log = new MemoryEventLog(clock);
+    const notifier = new QueueNotifier(database.db, queue, bus, log, clock, silentLogger);
+    return { clock, queue, hinted, notifier };
+  }
+
+  it('goes to that worker, and to all once others may have the turn', async () => {
+    const { clock, queue, hinted, notifier } = openScene();
+    notifier.wakeWorker('turn_1', 'worker_1');
+    await clock.advance(PREFERENCE_MS);
+    expect([hinted, await queue.depth()]).toEqual([['worker_1'], 0]);
+    await clock.advance(1);
+    expect(await queue.depth()).toBe(1);
+  });
+
+  it('goes to nobody else once the turn has begun', async () => {
+    const { clock, queue, notifier } = openScene();
+    const onBegun = notifier.wakeWorker('turn_1', 'worker_1');
+    onBegun();
+    await clock.advance(10 * PREFERENCE_MS);
+    expect([clock.pending, await queue.depth()]).toEqual([0, 0]);
+  });
+
+  it('goes to all at once for a turn that prefers none', async () => {
+    const { queue, hinted, notifier } = openScene();
+    notifier.wakeWorker('turn_1');
+    expect([hinted, await queue.depth()]).toEqual([[], 1]);
+  });
+});

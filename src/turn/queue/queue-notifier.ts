@@ -12,6 +12,8 @@ import { isDatabaseDown, violatedConstraint } from '../../storage/database-error
 import { turnArchives } from '../../storage/transcript-schema.js';
 import { turns } from '../../storage/schema.js';
 import { isHeldIn } from '../state/turn-row.js';
+import { PREFERENCE_MS } from './choose-fairly.js';
+import { SIGNAL_BUS, type SignalBus } from './signal-bus.js';
 import { TURN_QUEUE, type TurnQueue } from './turn-queue.js';
 
 /** Few positions of a long queue are published: each change concerns every turn behind it. */
@@ -50,6 +52,7 @@ export class QueueNotifier {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
+    @Inject(SIGNAL_BUS) private readonly bus: SignalBus,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -59,26 +62,42 @@ export class QueueNotifier {
    * Wakes a worker for an accepted turn, and publishes the turn's queue position if it has to wait. The turn is
    * stored: the sweeper wakes a worker where this fails.
    *
+   * @param preferred the worker that others leave the turn to for a moment; absent: any is as good.
    * @param logger of the request, or of the turn that delegated.
    * @returns what to call when a worker has the turn: its queue position is not published then.
    */
-  wakeWorker(turnId: string, logger: Pick<Logger, 'warn'> = this.logger): () => void {
-    this.queue
-      .wake()
-      .catch((error: unknown) =>
+  wakeWorker(
+    turnId: string,
+    preferred?: string,
+    logger: Pick<Logger, 'warn'> = this.logger,
+  ): () => void {
+    const wake = (woken: Promise<void>): void => {
+      woken.catch((error: unknown) =>
         logger.warn(
           { turnId, error },
           'could not wake a worker for a queued turn; the sweeper wakes one',
         ),
       );
-    return this.clock.after(ANNOUNCE_AFTER_MS, () => {
+    };
+    const announce = (): void => {
       this.#announce(turnId).catch((error: unknown) =>
         logger.warn(
           { turnId, error },
           'could not publish a queue position; readers of the turn do not see it',
         ),
       );
+    };
+    if (preferred === undefined) {
+      wake(this.queue.wake());
+      return this.clock.after(ANNOUNCE_AFTER_MS, announce);
+    }
+    wake(this.bus.publishTurn(preferred));
+    // That worker may be full or gone: the others may have the turn from now on.
+    let cancel = this.clock.after(PREFERENCE_MS + 1, () => {
+      wake(this.queue.wake());
+      cancel = this.clock.after(ANNOUNCE_AFTER_MS, announce);
     });
+    return () => cancel();
   }
 
   /**

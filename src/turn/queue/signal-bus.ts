@@ -1,3 +1,4 @@
+import { newId } from '../../platform/ids.js';
 import type { RedisSubscriber, RedisClient } from '../../storage/redis/redis-connection.js';
 
 /** A function that ends what it was returned for. */
@@ -8,6 +9,8 @@ export type StopListening = () => void;
  * the database as well, and is found with the next heartbeat.
  */
 export interface SignalBus {
+  /** Names this process to those that prefer it for a turn; null: there is no other process. */
+  readonly workerId: string | null;
   /** "Somebody asked for the end of this turn." */
   publishCancel(turnId: string): Promise<void>;
   /** Listens to every hint from when it resolves. */
@@ -16,6 +19,10 @@ export interface SignalBus {
   publishReaderCheck(): Promise<void>;
   /** Listens to every such hint from when it resolves. */
   onReaderCheck(listener: () => void): Promise<StopListening>;
+  /** "A turn waits whose conversation you may remember." Only the worker of this name gets the hint. */
+  publishTurn(workerId: string): Promise<void>;
+  /** Listens to every such hint for this process from when it resolves. */
+  onTurn(listener: () => void): Promise<StopListening>;
   close(): Promise<void>;
 }
 
@@ -24,6 +31,7 @@ export const SIGNAL_BUS = Symbol('SignalBus');
 
 /** The embedded bus: every listener is in this process. */
 export class MemorySignalBus implements SignalBus {
+  readonly workerId = null;
   readonly #cancel = new Set<(turnId: string) => void>();
   readonly #readerCheck = new Set<() => void>();
 
@@ -45,6 +53,14 @@ export class MemorySignalBus implements SignalBus {
     return () => this.#readerCheck.delete(listener);
   }
 
+  async publishTurn(): Promise<void> {
+    // Nobody has a name that a turn could prefer.
+  }
+
+  async onTurn(): Promise<StopListening> {
+    return () => undefined;
+  }
+
   async close(): Promise<void> {
     this.#cancel.clear();
     this.#readerCheck.clear();
@@ -58,14 +74,17 @@ export interface RedisSignalBusOptions {
   prefix: string;
 }
 
-/** The distributed bus: a channel for each kind of hint. */
+/** The distributed bus: a channel for each kind of hint, and one for each worker. */
 export class RedisSignalBus implements SignalBus {
+  readonly workerId = newId('worker');
   readonly #cancel: HintChannel;
   readonly #readerCheck: HintChannel;
+  readonly #turn: HintChannel;
 
-  constructor(options: RedisSignalBusOptions) {
+  constructor(private readonly options: RedisSignalBusOptions) {
     this.#cancel = new HintChannel(options, 'cancel');
     this.#readerCheck = new HintChannel(options, 'reader-check');
+    this.#turn = new HintChannel(options, turnChannel(this.workerId));
   }
 
   publishCancel(turnId: string): Promise<void> {
@@ -84,11 +103,22 @@ export class RedisSignalBus implements SignalBus {
     return this.#readerCheck.listen(listener);
   }
 
+  publishTurn(workerId: string): Promise<void> {
+    return new HintChannel(this.options, turnChannel(workerId)).publish('');
+  }
+
+  onTurn(listener: () => void): Promise<StopListening> {
+    return this.#turn.listen(listener);
+  }
+
   async close(): Promise<void> {
     this.#cancel.close();
     this.#readerCheck.close();
+    this.#turn.close();
   }
 }
+
+const turnChannel = (workerId: string): string => `turn:${workerId}`;
 
 /** A channel for one kind of hint; a message is the id that the hint is about. */
 class HintChannel {

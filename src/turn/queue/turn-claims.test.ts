@@ -81,7 +81,7 @@ describe('a turn’s row', () => {
   it('is renewed with the others of a worker, each for itself', async () => {
     for (let turn = 0; turn < 3; turn += 1) await queued();
     const service = claims();
-    const [first, second, third] = await service.claimNext(3, now);
+    const [first, second, third] = await service.claimNext(3, now, null);
     if (first === undefined || second === undefined || third === undefined) {
       throw new Error('not claimed');
     }
@@ -219,7 +219,7 @@ describe('a turn’s row that somebody has locked', () => {
         await storeTurn(db, { status: 'queued', attempt: 0 }),
         await storeTurn(db, { status: 'queued', attempt: 0 }),
       ];
-      const both = () => claims.claimNext(2, new Date());
+      const both = () => claims.claimNext(2, new Date(), null);
       await db.transaction(async (tx) => {
         await tx.update(turns).set({ hasNext: true }).where(eq(turns.id, locked));
         expect(await both()).toEqual([expect.objectContaining({ id: free })]);

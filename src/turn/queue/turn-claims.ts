@@ -35,10 +35,11 @@ export class TurnClaims {
    * chooses them.
    *
    * @param most turns that are taken; fewer where fewer wait.
+   * @param worker name of the worker, which turns may prefer; null: it has none.
    * @returns them in no order.
    */
-  async claimNext(most: number, now: Date): Promise<Claim[]> {
-    const values = { ...this.#valuesAt(now), most };
+  async claimNext(most: number, now: Date, worker: string | null): Promise<Claim[]> {
+    const values = { ...this.#valuesAt(now), most, worker };
     const rows = await claimNextTurns(batchPool(this.db)).execute(values);
     return rows.map(toClaim);
   }

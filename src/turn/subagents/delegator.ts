@@ -45,7 +45,8 @@ export class Delegator {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await startSubagent(this.options, run, work));
-    const onBegun = known === undefined ? this.queue.wakeWorker(child.id, run.logger) : undefined;
+    const onBegun =
+      known === undefined ? this.queue.wakeWorker(child.id, undefined, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.deadline, child);
     try {
       const end = await run.releaseSlotWhile(() =>

@@ -20,6 +20,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { READER_LEASE_MS } from '../lifecycle/presence.js';
 import { Batcher } from '../../platform/async/batcher.js';
 import { isDatabaseDown, violatedConstraint } from '../../storage/database-errors.js';
+import { PREFERENCE_MS } from '../queue/choose-fairly.js';
 import { supersedeTurns } from '../branches/supersede-turns.js';
 import { findSteeredByKey } from './steer-turn.js';
 import type { NewTurn, ExtraWrites } from './turn-submission.js';
@@ -186,6 +187,7 @@ const turnFields = [
   'traceparent',
   'tracestate',
   'clientHistory',
+  'preferredWorker',
   'createdAt',
 ] as const;
 const turnColumns = pickColumns(turns, turnFields);
@@ -255,11 +257,17 @@ function buildInsert(
     select id from accepted`;
 }
 
-const turnNames = Object.values(turnColumns).map(({ name }) => name);
+const turnNames = [...Object.values(turnColumns).map(({ name }) => name), 'preferred_until'];
 /** The clock of another process may have been ahead: a turn comes after all that its session has. */
 const afterLast = `greatest("createdAt", (select max(last.created_at) + interval '1 millisecond' from turns last
   where last.session_id = input."sessionId"))`;
-const inputNames = turnFields.map((name) => (name === 'createdAt' ? afterLast : `"${name}"`));
+/** By the database's clock, as claims are. */
+const preferredUntil = `case when "preferredWorker" is not null
+  then now() + interval '${PREFERENCE_MS} milliseconds' end`;
+const inputNames = [
+  ...turnFields.map((name) => (name === 'createdAt' ? afterLast : `"${name}"`)),
+  preferredUntil,
+];
 
 /**
  * @returns `queue-full` when as many turns wait already, `key-taken` when a message with the turn's

@@ -98,7 +98,7 @@ export class TurnAdmitter {
     const inserted = await this.#inserter.insert(turn, limits, extraWrites);
     if (inserted.type === 'stored') {
       const { turnId } = inserted;
-      const onBegun = this.queue.wakeWorker(turnId, admission.logger);
+      const onBegun = this.queue.wakeWorker(turnId, turn.preferredWorker, admission.logger);
       return { turnId, disposition: { type: 'started' }, onBegun };
     }
     if (inserted.type !== 'busy') return refuse(inserted.type, turn, limits);

@@ -126,7 +126,9 @@ export class TurnPreparer {
     const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
     const before = { clientTurns: checked, clientTurnsOnlyIfEmpty, clientHistory };
     const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
-    const turn = { ...asked, ...given, options, delegation };
+    const preferredWorker =
+      session.headTurnId === null ? undefined : (session.headWorker ?? undefined);
+    const turn = { ...asked, ...given, options, delegation, preferredWorker };
     return { turn, persona: persona.name };
   }
 

@@ -172,6 +172,8 @@ export interface NewTurn {
   trace?: StoredTrace | undefined;
   /** The turn whose place it takes; absent: it follows the last one. */
   replaces?: string | undefined;
+  /** The worker that may remember the conversation; absent: any is as good. */
+  preferredWorker?: string | undefined;
   /** Links a subagent's turn to the call that asked for it. */
   child?: { parentTurnId: string; parentCallId: string; childTerms: InheritedPermissions };
 }

@@ -38,6 +38,10 @@ export class TurnWorker {
   /** Turns that hints named while a claim is under way, which may not have seen their cause; absent: none is. */
   #hinted: Set<string> | undefined;
   #stopListening = (): void => undefined;
+  /** Settles when no turn waits. */
+  #claims: Promise<void> | undefined;
+  /** Whether turns may have come that the claims under way do not see. */
+  #isAsked = false;
   readonly #stopping = new AbortController();
   #isDrained = false;
 
@@ -57,7 +61,11 @@ export class TurnWorker {
 
   async start(): Promise<void> {
     const { queue, bus } = this;
-    this.#stopListening = await bus.onCancel((turnId) => this.#look(turnId));
+    const stops = await Promise.all([
+      bus.onCancel((turnId) => this.#look(turnId)),
+      bus.onTurn(() => this.#claimOnHint()),
+    ]);
+    this.#stopListening = () => stops.forEach((stop) => stop());
     // The queue of one process hands the token on within the request that sent it.
     await queue.consume(() => withoutTraceContext(() => this.#claimWaiting()));
   }
@@ -74,13 +82,36 @@ export class TurnWorker {
       this.#running.endAll('shutdown');
     });
     await queue.close();
+    await Promise.allSettled([this.#claims]);
     await withTimeout(config.drainMs + HAND_BACK_MS, Promise.all(this.#turns));
     cancelTimer();
     this.#stopListening();
   }
 
+  /** Claims until no turn waits that came before this call. Calls at the same time share their claims. */
+  #claimWaiting(): Promise<void> {
+    this.#isAsked = true;
+    const claimAsked = async (): Promise<void> => {
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        await this.#claimForSlots();
+      }
+    };
+    return (this.#claims ??= claimAsked().finally(() => (this.#claims = undefined)));
+  }
+
+  #claimOnHint(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#claimWaiting().catch((error: unknown) =>
+      this.services.logger.warn(
+        { error },
+        'could not claim queued turns; the sweeper wakes the worker again',
+      ),
+    );
+  }
+
   /** Claims until no turn waits: for the slots that are free, and again whenever one is. */
-  async #claimWaiting(): Promise<void> {
+  async #claimForSlots(): Promise<void> {
     const { signal } = this.#stopping;
     const handOn = once(() => {
       const warn = (error: unknown): void =>
@@ -127,7 +158,7 @@ export class TurnWorker {
     const most = slots.length;
     this.#hinted = new Set();
     try {
-      const claimed = await claims.claimNext(most, new Date(clock.now()));
+      const claimed = await claims.claimNext(most, new Date(clock.now()), this.bus.workerId);
       const postponed: Promise<void>[] = [];
       for (const claim of claimed) {
         const proven = this.#takeovers.begin(claim);

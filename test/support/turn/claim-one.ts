@@ -6,5 +6,5 @@ export async function claimOne(
   claims: Pick<TurnClaims, 'claimNext'>,
   now = new Date(),
 ): Promise<Claim | undefined> {
-  return (await claims.claimNext(1, now))[0];
+  return (await claims.claimNext(1, now, null))[0];
 }
