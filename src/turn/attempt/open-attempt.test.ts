@@ -33,6 +33,7 @@ describe('openAttempt', () => {
       ...(await getTurn(db, turnId)),
       wasAnnounced: true,
       hasHistory: true,
+      worker: null,
       userParts: [],
       todos: null,
       compaction: null,

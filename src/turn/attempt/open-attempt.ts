@@ -77,6 +77,7 @@ export async function openAttempt(
     services,
     turn: claim,
     session: claim.session,
+    worker: claim.worker,
     archived,
     clock,
     logger,

@@ -17,7 +17,7 @@ export async function announceStart(attempt: Attempt): Promise<void> {
   const { options } = turn.options;
   const claudeSessionId = session.claudeSessionId ?? newId('claude');
   const model = services.provider.modelLabel(options.model);
-  const headWorker = services.config.conversationCacheMb === 0 ? null : services.bus.workerId;
+  const headWorker = services.config.conversationCacheMb === 0 ? null : attempt.worker;
   const started: TurnEventBody = {
     type: 'turn.started',
     sessionId: turn.sessionId,

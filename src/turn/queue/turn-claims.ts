@@ -41,7 +41,7 @@ export class TurnClaims {
   async claimNext(most: number, now: Date, worker: string | null): Promise<Claim[]> {
     const values = { ...this.#valuesAt(now), most, worker };
     const rows = await claimNextTurns(batchPool(this.db)).execute(values);
-    return rows.map(toClaim);
+    return rows.map((row) => toClaim(row, worker));
   }
 
   /**
@@ -58,7 +58,7 @@ export class TurnClaims {
       statuses: endable[which],
       turnId,
     });
-    return claimed && toClaim(claimed);
+    return claimed && toClaim(claimed, null);
   }
 
   #valuesAt(now: Date) {
@@ -225,8 +225,8 @@ export interface Renewed {
   steered: number;
 }
 
-function toClaim({ turn, ...rest }: ClaimRow): Claim {
-  return { ...turn, ...rest };
+function toClaim({ turn, ...rest }: ClaimRow, worker: string | null): Claim {
+  return { ...turn, ...rest, worker };
 }
 
 type ClaimRow = Awaited<ReturnType<ReturnType<typeof claimTurn>['execute']>>[number];

@@ -28,7 +28,6 @@ import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../../tools/tool-hook.js';
-import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { ConversationCache } from './conversation-cache.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import { Tracing } from '../../telemetry/tracing.js';
@@ -44,7 +43,6 @@ export class AttemptServices {
   @Inject(LOGGER) readonly logger!: Logger;
   @Inject(DATABASE) readonly db!: Database;
   @Inject(EVENT_LOG) readonly log!: EventLog;
-  @Inject(SIGNAL_BUS) readonly bus!: SignalBus;
   @Inject() readonly commits!: TurnCommits;
   @Inject() readonly metrics!: Metrics;
   @Inject() readonly tracing!: Tracing;

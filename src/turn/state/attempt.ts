@@ -37,6 +37,8 @@ export type ReleaseSlotWhile = <T>(wait: () => Promise<T>) => Promise<T>;
 export interface Attempt {
   turn: TurnRow;
   session: ClaimedSession;
+  /** The worker that the attempt runs on; null: it has no name. */
+  worker: string | null;
   /** The archived events of earlier attempts. */
   archived: readonly TurnEvent[];
   services: AttemptServices;
@@ -236,6 +238,8 @@ interface ClaimedSession extends SessionRow {
 
 /** A turn as it was claimed; its `attempt` is the claimer's fence. */
 export interface Claim extends TurnRow {
+  /** The worker that claimed it; null: it has no name. */
+  worker: string | null;
   session: ClaimedSession;
   /** The user's message, files by reference. */
   userParts: StoredPart[];

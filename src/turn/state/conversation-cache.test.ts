@@ -39,6 +39,7 @@ describe('ConversationCache', () => {
       userParts: [{ type: 'text' as const, text: 'Hello' }],
       wasAnnounced: false,
       hasHistory: true,
+      worker: null,
       todos: null,
       compaction: null,
       grants: [],
