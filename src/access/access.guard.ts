@@ -9,7 +9,6 @@ import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenScope, noKeysYet } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
-import { ApiKeyCache } from './api-key-cache.js';
 import {
   DECLARATION,
   KEYS_SCOPE,
@@ -49,7 +48,6 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
-    private readonly keys: ApiKeyCache,
     private readonly owners: Owners,
     @Inject(REQUEST_COUNTER) private readonly counter: RequestCounter,
     @Inject(BODY_SOURCE) private readonly bodies: BodySource,
@@ -71,7 +69,7 @@ export class AccessGuard implements CanActivate {
     const targets = [handler, context.getClass()];
     const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, targets);
     const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, targets);
-    const needed = caller.keyId === null ? ofAll : (ofKeys ?? ofAll);
+    const needed = caller.credential.kind === 'none' ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     await checkRate(this.counter, caller.id, caller.limits.requestsPerMinute);
     await this.bodies.read(
@@ -84,17 +82,17 @@ export class AccessGuard implements CanActivate {
 
   #checkScope(caller: Principal, needed: KeyScope, head: RequestHead): void {
     if (caller.scopes.includes(needed)) return;
-    if (caller.keyId !== null) throw forbiddenScope(needed, caller.scopes);
+    if (caller.credential.kind !== 'none') throw forbiddenScope(needed, caller.scopes);
     if (!this.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
   }
 
   /**
    * Checks ownership before anything else of the request is validated: a foreign object and a
-   * missing one get the same answer, from here. Without keys, all objects have one owner.
+   * missing one get the same answer, from here.
    */
   async #checkOwners(caller: Principal, ids: OwnedIds, request: Request): Promise<void> {
-    const { keys, owners, notFound } = this;
-    if (!(await keys.census()).hasHadKeys) return;
+    const { authenticator, owners, notFound } = this;
+    if (!(await authenticator.deployment()).hasOwners) return;
     for (const kind of ownedKinds) {
       for (const field of [ids[kind] ?? []].flat()) {
         const id = idAt(request, field);

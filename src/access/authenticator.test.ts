@@ -12,6 +12,7 @@ const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usd
 const rules: AccessRules = {
   host: '127.0.0.1',
   allowKeyless: false,
+  hasIssuers: false,
   takesFirstKey: true,
   corsOrigins: [],
   defaultLimits: limits,
@@ -40,7 +41,7 @@ describe('Authenticator', () => {
 
   it('takes its own machine for the local user while there are no keys', async () => {
     const { authenticator } = open();
-    const local = { id: 'local', keyId: null, limits };
+    const local = { id: 'local', credential: { kind: 'none' }, limits };
     expect(await authenticator.authenticate(head())).toMatchObject(local);
     // Credentials of a client that was made for another server.
     expect(await authenticator.authenticate(withKey('sk-ant-1'))).toMatchObject(local);
@@ -79,7 +80,7 @@ describe('Authenticator', () => {
     const { key, secret } = await keyService.create(await takeRequest(NewKeyDto, wanted), 'test');
     expect(await authenticator.authenticate(withKey(secret))).toEqual({
       id: 'a',
-      keyId: key.id,
+      credential: { kind: 'key', id: key.id },
       scopes: ['turns'],
       projectRoots,
       limits: { ...limits, concurrentTurns: 2 },

@@ -16,7 +16,14 @@ import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { isLoopback } from '../platform/net/addresses.js';
-import { limitsOf, localPrincipal, type Principal, type ResolvedLimits } from './principal.js';
+import {
+  deploymentOf,
+  limitsOf,
+  localPrincipal,
+  type Deployment,
+  type Principal,
+  type ResolvedLimits,
+} from './principal.js';
 import { parseCredentials, type RequestHead } from './parse-credentials.js';
 
 /** Headers that proxies add: the sender behind a proxy may be anybody. */
@@ -34,18 +41,22 @@ export class Authenticator {
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
 
+  /** Who may use the server, as of the last second. */
+  async deployment(): Promise<Deployment> {
+    return deploymentOf(await this.keys.census(), this.rules);
+  }
+
   /**
    * @throws TypedError UNAUTHENTICATED 401, RATE_LIMITED 429 for an address that sent too many wrong
    *   keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
    */
   async authenticate(head: RequestHead): Promise<Principal> {
     const text = parseCredentials(head);
-    const { isKeyed } = await this.keys.census();
+    const { isOpen } = await this.deployment();
     // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
-    if (isOurs || (isKeyed && text !== undefined)) return this.#useKey(text, head);
-    if (isKeyed) return this.#refuse('missing', head);
-    return this.#admitWithoutKey(head);
+    if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
+    return isOpen ? this.#admitWithoutKey(head) : this.#refuse('missing', head);
   }
 
   /**
@@ -57,8 +68,8 @@ export class Authenticator {
   async principalOf(keyId: string | null): Promise<Principal | KeyFault> {
     const { host, allowKeyless, defaultLimits } = this.rules;
     if (keyId === null) {
-      const isOpen = allowKeyless || isLoopback(host);
-      if (!isOpen || (await this.keys.census()).isKeyed) return 'missing';
+      const isReachable = allowKeyless || isLoopback(host);
+      if (!isReachable || !(await this.deployment()).isOpen) return 'missing';
       return localPrincipal(defaultLimits);
     }
     const key = await this.keys.get(keyId);
@@ -130,7 +141,7 @@ export class Authenticator {
 function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
   return {
     id: key.principalId,
-    keyId: key.id,
+    credential: { kind: 'key', id: key.id },
     scopes: key.scopes,
     limits: limitsOf(key.limits, defaultLimits),
     projectRoots: key.projectRoots ?? [],

@@ -18,12 +18,8 @@ export interface KeyCensus {
   hasActive: boolean;
 }
 
-/** Folders that valid keys open. */
-export interface KeyRoots {
-  isKeyed: boolean;
-  /** Folders by principal, of keys that open any. */
-  roots: readonly { principalId: string; projectRoots: readonly string[] }[];
-}
+/** Folders by principal, of valid keys that open any. */
+export type KeyRoots = readonly { principalId: string; projectRoots: readonly string[] }[];
 
 const selectByHash = prepared('key_by_hash', (db, name) =>
   db
@@ -78,21 +74,15 @@ export class KeyStore {
   async roots(): Promise<KeyRoots> {
     const now = new Date(this.clock.now());
     const { principalId, projectRoots } = apiKeys;
-    const [{ isKeyed }, found] = await Promise.all([
-      this.census(),
-      this.db
-        .select({ principalId, projectRoots })
-        .from(apiKeys)
-        .where(
-          and(
-            isNotNull(projectRoots),
-            isNull(apiKeys.revokedAt),
-            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
-          ),
-        ),
-    ]);
-    const roots = found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
-    return { isKeyed, roots };
+    const isValid = and(
+      isNull(apiKeys.revokedAt),
+      or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+    );
+    const found = await this.db
+      .select({ principalId, projectRoots })
+      .from(apiKeys)
+      .where(and(isNotNull(projectRoots), isValid));
+    return found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
   }
 
   async census(db: Queryable = this.db): Promise<KeyCensus> {

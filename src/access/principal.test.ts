@@ -18,7 +18,7 @@ describe('localPrincipal', () => {
   it('manages no keys', () => {
     expect(localPrincipal(defaults)).toEqual({
       id: 'local',
-      keyId: null,
+      credential: { kind: 'none' },
       scopes: ['turns', 'approvals'],
       projectRoots: [],
       limits: defaults,

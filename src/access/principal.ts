@@ -2,19 +2,43 @@ import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
 import { traceIdOf } from '../telemetry/span-names.js';
+import type { KeyCensus } from './key-store.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 
-/** The id of the principal of requests while there are no API keys. */
+/** The id of the principal of requests to an open server. */
 export const LOCAL_USER = 'local';
 
 /** Limits of a principal, with the server's defaults filled in; 0: no limit. */
 export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;
 
+/** What vouches for a principal. */
+export type Credential =
+  /** Nothing: whoever reaches an open server has all of it. */
+  | { kind: 'none' }
+  /** An API key, by its id. */
+  | { kind: 'key'; id: string };
+
+/** Whether a server takes requests without a credential, and whether what it stores has several owners. */
+export interface Deployment {
+  isOpen: boolean;
+  hasOwners: boolean;
+}
+
+/**
+ * The one place that decides whether a server is open: it has no key that was not revoked, and no issuer of tokens.
+ * Once there was a key, or an issuer, its objects have owners. Pure.
+ */
+export function deploymentOf(
+  { isKeyed, hasHadKeys }: Pick<KeyCensus, 'isKeyed' | 'hasHadKeys'>,
+  { hasIssuers }: { hasIssuers: boolean },
+): Deployment {
+  return { isOpen: !isKeyed && !hasIssuers, hasOwners: hasHadKeys || hasIssuers };
+}
+
 /** The sender of a request, and the owner of everything it creates. */
 export interface Principal {
   id: string;
-  /** The key of the request; null: none, on a server without keys. */
-  keyId: string | null;
+  credential: Credential;
   scopes: readonly KeyScope[];
   limits: ResolvedLimits;
   /** Folders that the key opens for sessions, beside its own and those open to all. */
@@ -25,14 +49,20 @@ export interface Principal {
   trace?: StoredTrace;
 }
 
+/** The id of the key that vouches for somebody; null: none, on an open server. Pure. */
+export function keyIdOf(credential: Credential): string | null {
+  return credential.kind === 'key' ? credential.id : null;
+}
+
 /** Limits of a key: its own, and the server's for the others. Pure. */
 export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): ResolvedLimits {
   return { ...defaults, ...own };
 }
 
-/** The caller of a server without keys. Creating keys needs `Authenticator.mayMakeFirstKey`. */
+/** The caller of an open server. Creating keys needs `Authenticator.mayMakeFirstKey`. */
 export function localPrincipal(limits: ResolvedLimits): Principal {
-  return { id: LOCAL_USER, keyId: null, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
+  const credential = { kind: 'none' } as const;
+  return { id: LOCAL_USER, credential, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
 }
 
 /** A logger that puts the ids of the caller's request on every line. */

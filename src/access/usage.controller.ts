@@ -29,8 +29,8 @@ export class UsageController {
     @Caller() caller: Principal,
     @Query() { of = 'own' }: UsageDaysQueryDto,
   ): Promise<UsageDaysDto> {
-    const { id, keyId, scopes } = caller;
-    if (of === 'all' && keyId !== null && !scopes.includes('admin')) {
+    const { id, credential, scopes } = caller;
+    if (of === 'all' && credential.kind !== 'none' && !scopes.includes('admin')) {
       throw forbiddenScope('admin', scopes);
     }
     return { days: await this.usage.days(of === 'own' ? id : undefined) };

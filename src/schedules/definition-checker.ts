@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../access/principal.js';
+import { keyIdOf, type Principal } from '../access/principal.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -56,7 +56,7 @@ export class DefinitionChecker {
     if (sessionId !== null) await this.#checkSession(sessionId, wanted, caller);
     else await this.#checkNew(wanted, caller);
     const what = { sessionId, agent, projectRoot, message, opts: opts ?? null };
-    return { cron, tz, ...what, overlap, catchUpMs, keyId: caller.keyId };
+    return { cron, tz, ...what, overlap, catchUpMs, keyId: keyIdOf(caller.credential) };
   }
 
   #checkRequest(message: string, opts: ScheduleDto['opts']): void {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, max, sql, type SQL } from 'drizzle-orm';
 import { AuditLog, type AuditAction } from '../access/audit-log.js';
-import type { Principal } from '../access/principal.js';
+import { keyIdOf, type Principal } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { loadPage } from '../http/paging/load-page.js';
 import type { PageQueryDto } from '../http/paging/page-query.dto.js';
@@ -137,7 +137,8 @@ export class ScheduleService {
    *
    * @throws TypedError SCHEDULE_NOT_FOUND 404.
    */
-  async resume(key: string, { id: principalId, keyId }: Principal): Promise<ScheduleViewDto> {
+  async resume(key: string, { id: principalId, credential }: Principal): Promise<ScheduleViewDto> {
+    const keyId = keyIdOf(credential);
     const resumed = await this.db.transaction(async (tx) => {
       const existing = await getRow(tx, { principalId, key });
       if (existing.pausedAt === null) return existing;

@@ -33,14 +33,15 @@ describe('ProjectRoots', () => {
       listed: [at('shared')],
       isOpenWithoutKey: true,
       clock,
+      isOpen: async () => !(await keys.census()).isKeyed,
       loadKeyRoots: () => keys.roots(),
       ...options,
     });
   }
   const key = (principal: string, projectRoots: string[] = []) =>
     makeKey({ db: database.db, clock }, { principal, projectRoots });
-  const local: RootUser = { id: 'local', keyId: null, projectRoots: [] };
-  const ann: RootUser = { id: 'ann', keyId: 'k', projectRoots: [] };
+  const local: RootUser = { id: 'local', credential: { kind: 'none' }, projectRoots: [] };
+  const ann: RootUser = { id: 'ann', credential: { kind: 'key' }, projectRoots: [] };
   const closed = { type: 'WORKING_ROOT_CONFLICT', status: 409 };
 
   it('gives each principal a folder of its own, made when it is needed', async () => {

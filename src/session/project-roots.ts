@@ -2,7 +2,7 @@ import type { SkillProject } from '../agents/skill-library.js';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeyRoots } from '../access/key-store.js';
-import { type Principal, LOCAL_USER } from '../access/principal.js';
+import { type Credential, type Principal, LOCAL_USER } from '../access/principal.js';
 import { hiddenFrom, type OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
@@ -30,20 +30,27 @@ export interface ProjectRootsOptions {
   sharedRoot: string | undefined;
   /** Folders that are open to every principal. */
   listed: readonly string[];
-  /** Whether a principal without a key may name any folder: only this machine reaches the server. */
+  /** Whether callers of an open server may name any folder: only this machine reaches it. */
   isOpenWithoutKey: boolean;
   /** Most MiB of a principal's own folder; 0: any number. */
   quotaMb: number;
   clock: Clock;
+  /** Whether the server takes requests without a credential now. */
+  isOpen(): Promise<boolean>;
   /** Loads the folders that the valid keys open. */
   loadKeyRoots(): Promise<KeyRoots>;
 }
 
-/** The sender of a request with its key, or the owner of a session. */
-export type RootUser = Pick<Principal, 'id' | 'keyId' | 'projectRoots'>;
+/** The sender of a request, or the owner of a session. */
+export interface RootUser extends Pick<Principal, 'id' | 'projectRoots'> {
+  credential: Pick<Credential, 'kind'>;
+}
 
-/** Key of a session's owner, who may have several. */
-const ANY_KEY = 'any';
+/** Whether the server is open, and the folders that keys open. */
+interface OpenToKeys {
+  isOpen: boolean;
+  roots: KeyRoots;
+}
 
 /** The folder of a turn, and the paths that its tools cannot see. */
 export interface OpenedRoot {
@@ -73,7 +80,7 @@ interface CheckedForTurn extends CheckedRoot {
 
 /** Folders that sessions may work in: the projects folder, and what the operator named for whom. */
 export class ProjectRoots {
-  #keyRoots: TtlCache<KeyRoots>;
+  #keyRoots: TtlCache<OpenToKeys>;
   readonly #opened: TtlCache<CheckedForTurn>;
   readonly #quotas: TtlCache<ProjectQuota | undefined>;
 
@@ -108,7 +115,7 @@ export class ProjectRoots {
     try {
       return await this.open(given, owner);
     } catch (error) {
-      if (owner.keyId === null) throw error;
+      if (owner.credential.kind === 'none') throw error;
       // A key may be newer than the cache. Of simultaneous failures one drops the cache.
       if (this.#keyRoots === before) this.#keyRoots = this.#newKeyRoots();
       return this.open(given, ownerIn(principalId, await this.#keys()));
@@ -122,8 +129,8 @@ export class ProjectRoots {
    * @throws TypedError WORKING_ROOT_* where the folder is missing, or no longer open.
    */
   async open(given: string, user: RootUser): Promise<OpenedRoot> {
-    const { id, keyId, projectRoots } = user;
-    const key = JSON.stringify([given, id, keyId, projectRoots]);
+    const { id, credential, projectRoots } = user;
+    const key = JSON.stringify([given, id, credential.kind, projectRoots]);
     const { projectRoot, real, own } = await this.#opened.get(key, () => this.#open(given, user));
     const [others, quota] = await Promise.all([this.#othersOf(user), this.#quotaOf(own)]);
     const { ownPaths } = this.options;
@@ -172,9 +179,9 @@ export class ProjectRoots {
   }
 
   /** @returns undefined where any folder is open. */
-  #openTo({ id, keyId, projectRoots }: RootUser): OpenRoots | undefined {
+  #openTo({ id, credential, projectRoots }: RootUser): OpenRoots | undefined {
     const { projectsDir, sharedRoot, listed, isOpenWithoutKey } = this.options;
-    if (keyId === null && isOpenWithoutKey) return undefined;
+    if (credential.kind === 'none' && isOpenWithoutKey) return undefined;
     const shared = sharedRoot === undefined ? [] : [sharedRoot];
     return { own: this.ownOf(id), named: [...shared, ...listed, ...projectRoots], projectsDir };
   }
@@ -190,20 +197,25 @@ export class ProjectRoots {
     return withLinkTargets([open.projectsDir, ...foreign]);
   }
 
-  #newKeyRoots(): TtlCache<KeyRoots> {
+  #newKeyRoots(): TtlCache<OpenToKeys> {
     return new TtlCache(this.options.clock, ROOTS_FRESH_MS);
   }
 
-  #keys(): Promise<KeyRoots> {
-    return this.#keyRoots.get('all', () => this.options.loadKeyRoots());
+  #keys(): Promise<OpenToKeys> {
+    const { options } = this;
+    return this.#keyRoots.get('all', async () => {
+      const [isOpen, roots] = await Promise.all([options.isOpen(), options.loadKeyRoots()]);
+      return { isOpen, roots };
+    });
   }
 }
 
-function ownerIn(principalId: string, { isKeyed, roots }: KeyRoots): RootUser {
+/** The owner of a session, who may have several keys. */
+function ownerIn(principalId: string, { isOpen, roots }: OpenToKeys): RootUser {
   const own = roots.filter((key) => key.principalId === principalId);
   return {
     id: principalId,
-    keyId: isKeyed ? ANY_KEY : null,
+    credential: { kind: isOpen ? 'none' : 'key' },
     projectRoots: own.flatMap(({ projectRoots }) => projectRoots),
   };
 }

@@ -116,7 +116,7 @@ export class SessionService {
   async defaults(caller: Principal): Promise<SessionDefaultsDto> {
     return {
       principal: caller.id,
-      isKeyed: caller.keyId !== null,
+      isKeyed: caller.credential.kind !== 'none',
       scopes: caller.scopes,
       projectRoot: await this.projectRoots.defaultOf(caller),
       persona: DEFAULT_PERSONA,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
+import { Authenticator } from '../access/authenticator.js';
 import { KeyStore } from '../access/key-store.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
@@ -23,8 +24,14 @@ import { SkillController } from './skill.controller.js';
     SessionService,
     {
       provide: ProjectRoots,
-      inject: [CONFIG, OWN_PATHS, CLOCK, KeyStore],
-      useFactory: (config: Config, ownPaths: OwnPaths, clock: Clock, keys: KeyStore) =>
+      inject: [CONFIG, OWN_PATHS, CLOCK, KeyStore, Authenticator],
+      useFactory: (
+        config: Config,
+        ownPaths: OwnPaths,
+        clock: Clock,
+        keys: KeyStore,
+        authenticator: Authenticator,
+      ) =>
         new ProjectRoots({
           instructionRoot: config.instructionRoot,
           ownPaths,
@@ -35,6 +42,7 @@ import { SkillController } from './skill.controller.js';
           quotaMb: config.projectMb,
           clock,
           loadKeyRoots: () => keys.roots(),
+          isOpen: async () => (await authenticator.deployment()).isOpen,
         }),
     },
   ],

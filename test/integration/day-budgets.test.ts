@@ -28,7 +28,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
 
   const alice = (tokensPerDay: number, usdPerDay = 0): Principal => ({
     id: 'alice',
-    keyId: 'key_alice',
+    credential: { kind: 'key', id: 'key_alice' },
     scopes: ['turns'],
     limits: { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay },
     projectRoots: [fleet.test.projectRoot],

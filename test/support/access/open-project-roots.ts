@@ -18,6 +18,7 @@ export function openProjectRoots(
     listed: [],
     isOpenWithoutKey: true,
     clock: systemClock,
+    isOpen: async () => !(await keys.census()).isKeyed,
     loadKeyRoots: () => keys.roots(),
     ...options,
   });
