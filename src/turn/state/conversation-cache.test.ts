@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { useDatabase } from '../../../test/support/database/database.js';
+import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { sessions } from '../../storage/schema.js';
@@ -8,6 +9,7 @@ import { Metrics } from '../../telemetry/metrics.js';
 import { openAttempt } from '../attempt/open-attempt.js';
 import { announceStart } from '../attempt/start-events.js';
 import { rememberConversation } from '../prompt/remember-conversation.js';
+import { storeClientTurns } from '../submit/client-turns.js';
 import type { Attempt } from './attempt.js';
 import { ConversationCache } from './conversation-cache.js';
 import { Lease } from './lease.js';
@@ -94,6 +96,19 @@ describe('ConversationCache', () => {
       expect(conversations.take(session)).toBeUndefined();
     },
   );
+
+  it('knows none where a client sent its own turns between the claim and the start of a turn', async () => {
+    const { conversations } = test.services.attempts;
+    const sessionId = await storeSession(database.db);
+    const attempt = await claim(sessionId);
+    await storeClientTurns(database.db, {
+      ...newTurn(sessionId, { now: new Date() }),
+      clientTurns: [{ parts: [{ type: 'text', text: 'Before' }], replies: [] }],
+    });
+    await announceStart(attempt);
+    rememberConversation(attempt, 'end_turn');
+    expect(conversations.take(await loadSession(sessionId))).toBeUndefined();
+  });
 
   it.each([0, 0.002, 0.01])('has at most so many MiB, and those used last: %d', async (mib) => {
     const metrics = new Metrics();

@@ -99,7 +99,9 @@ export async function storeClientTurns(tx: Queryable, turn: NewTurn): Promise<st
     await tx.insert(turns).values(some.map((row) => turnRow(turn, row)));
     await tx.insert(messages).values(some.map(({ stored }) => stored));
   }
-  await tx.update(sessions).set({ headTurnId: null }).where(eq(sessions.id, sessionId));
+  // No worker remembers them; and a claimed turn that begins after they were stored sees another head than it claimed.
+  const headTurnId = rows.at(-1)?.id ?? null;
+  await tx.update(sessions).set({ headTurnId }).where(eq(sessions.id, sessionId));
   const replies = rows.flatMap((row) => row.steps);
   for (let from = 0; from < replies.length; from += ROWS_AT_ONCE) {
     await tx.insert(steps).values(replies.slice(from, from + ROWS_AT_ONCE));
