@@ -8,8 +8,9 @@ import { FencedError } from '../../events/event-log.js';
 import { noUsage, type TurnEvent } from '../../events/turn-event.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
-import { compactions } from '../../storage/schema.js';
+import { compactions, sessions } from '../../storage/schema.js';
 import { Lease } from '../state/lease.js';
+import { loadPastTurns } from '../state/past-turn.js';
 import { getTurn } from '../state/turn-row.js';
 import { openCalls, replyText } from '../state/attempt.js';
 import { openAttempt, findSessionTokens } from './open-attempt.js';
@@ -161,11 +162,22 @@ describe('findSessionTokens', () => {
       { ...row, id: 'cmp_1', reason: 'automatic', ...used(40) },
       { ...row, id: 'cmp_2', reason: 'requested', ...used(7) },
     ]);
-    const id = await storeTurn(db, { sessionId });
-    const found = (sessionTokens: number, hasHistory = true) =>
-      findSessionTokens(db, { id, sessionId, hasHistory }, sessionTokens);
+    const earlier = await loadPastTurns(db, sessionId);
+    const found = (sessionTokens: number, turns = earlier) =>
+      findSessionTokens(db, { sessionId, earlier: turns }, sessionTokens);
     expect(await found(1_000)).toEqual({ usedTokens: 107, limitTokens: 1_000 });
     expect(await found(0)).toBeUndefined();
-    expect(await found(1_000, false)).toEqual({ usedTokens: 0, limitTokens: 1_000 });
+    expect(await found(1_000, [])).toEqual({ usedTokens: 0, limitTokens: 1_000 });
+  });
+
+  it('reads no turn of the database: the 400th costs what the second does', async () => {
+    const { db } = database;
+    const sessionId = await storeSession(db);
+    await storeTurn(db, { sessionId, status: 'completed', usage: { ...noUsage, outputTokens: 3 } });
+    const turns = await loadPastTurns(db, sessionId);
+    await db.delete(sessions);
+    const earlier = Array.from({ length: 400 }, () => turns).flat();
+    const found = await findSessionTokens(db, { sessionId, earlier }, 1_000);
+    expect(found).toEqual({ usedTokens: 1_200, limitTokens: 1_000 });
   });
 });

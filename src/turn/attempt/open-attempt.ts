@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, ne, asc } from 'drizzle-orm';
+import { and, eq, gte, asc } from 'drizzle-orm';
 import { loadArchive, restoreLog } from '../../events/archive.js';
 import { logStart, compareCursors, type EventCursor } from '../../events/cursor.js';
 import { FencedError } from '../../events/event-log.js';
@@ -47,16 +47,15 @@ export async function openAttempt(
   claim: Claim,
   { lease, span, releaseSlotWhile = (wait) => wait() }: AttemptResources,
 ): Promise<Attempt> {
-  const { db, clock, config, tools } = services;
+  const { db, clock, tools } = services;
   const { options } = claim.options;
   const logger = turnLogger(services.logger, claim, span);
   // A session has one active turn: all others came before this one.
-  const [archived, earlier, stored, session, overhead, approvals, delivered, children] =
+  const [archived, [earlier, session], stored, overhead, approvals, delivered, children] =
     await Promise.all([
       openLog(services, claim, lease),
-      loadEarlier(services, claim),
+      loadConversation(services, claim),
       claim.attempt === 1 ? undefined : loadStored(db, claim.id),
-      findSessionTokens(db, claim, config.sessionTokens),
       findOverhead(db, claim),
       claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
       claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
@@ -175,6 +174,14 @@ function openWriter(
   });
 }
 
+async function loadConversation(services: AttemptServices, claim: Claim) {
+  const { db, config } = services;
+  const earlier = await loadEarlier(services, claim);
+  const { sessionId } = claim;
+  const session = await findSessionTokens(db, { sessionId, earlier }, config.sessionTokens);
+  return [earlier, session] as const;
+}
+
 /**
  * Gives the turns of the conversation before the claimed turn, as this worker remembers them or else from the database.
  * A turn that was held behind the claimed one is left out, even if it has ended: each attempt sends the same
@@ -239,41 +246,25 @@ async function findOverhead(
 }
 
 /**
- * The tokens that a session's other turns were paid for, and their limit.
+ * The tokens of a session's conversation before a turn, and their limit.
  *
  * @param limitTokens 0: no limit.
  * @returns undefined where there is no limit.
  */
 export async function findSessionTokens(
   db: Queryable,
-  { id, sessionId, hasHistory }: Pick<Claim, 'id' | 'sessionId' | 'hasHistory'>,
+  { sessionId, earlier }: Pick<Claim, 'sessionId'> & Pick<Attempt, 'earlier'>,
   limitTokens: number,
 ): Promise<AgentState['session']> {
   if (limitTokens === 0) return undefined;
-  if (!hasHistory) return { usedTokens: 0, limitTokens };
-  const [others, summaries] = await Promise.all([
-    db
-      .select({ usage: turns.usage })
-      .from(turns)
-      .where(
-        and(
-          eq(turns.sessionId, sessionId),
-          ne(turns.id, id),
-          isNotNull(turns.usage),
-          // The conversation is what counts; a day's budget has what was paid.
-          isNull(turns.supersededBy),
-        ),
-      ),
-    // The usage of a turn includes its automatic summaries.
-    db
-      .select({ usage: compactions.usage })
-      .from(compactions)
-      .where(and(eq(compactions.sessionId, sessionId), eq(compactions.reason, 'requested'))),
-  ]);
-  const usedTokens = [...others, ...summaries].reduce(
-    (sum, { usage }) => sum + (usage === null ? 0 : tokensOf(usage)),
-    0,
-  );
+  if (earlier.length === 0) return { usedTokens: 0, limitTokens };
+  // The usage of a turn includes its automatic summaries.
+  const summaries = await db
+    .select({ usage: compactions.usage })
+    .from(compactions)
+    .where(and(eq(compactions.sessionId, sessionId), eq(compactions.reason, 'requested')));
+  const usages = [...earlier.map(({ turn }) => turn.usage), ...summaries.map(({ usage }) => usage)];
+  const usedTokens = usages.reduce((sum, usage) => sum + (usage === null ? 0 : tokensOf(usage)), 0);
   return { usedTokens, limitTokens };
 }
 

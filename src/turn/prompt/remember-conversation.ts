@@ -1,3 +1,4 @@
+import { totalUsage } from '../budgets/estimate-call.js';
 import type { Attempt } from '../state/attempt.js';
 import type { PastCall, PastTurn } from '../state/past-turn.js';
 
@@ -43,6 +44,7 @@ function asPastTurn(attempt: Attempt, endReason: string): PastTurn {
       leftOut: null,
       elidedThrough,
       copiedFrom,
+      usage: totalUsage(attempt),
       model: options.options.model,
     },
     userParts: storedParts,

@@ -23,7 +23,7 @@ export interface PastTurn {
 
 export interface PastTurnFacts extends Pick<
   TurnRow,
-  'id' | 'status' | 'endReason' | 'failure' | 'leftOut' | 'elidedThrough' | 'copiedFrom'
+  'id' | 'status' | 'endReason' | 'failure' | 'leftOut' | 'elidedThrough' | 'copiedFrom' | 'usage'
 > {
   /** The model of its last call. */
   model: string;
@@ -68,8 +68,18 @@ const pastTurnLoader = ofDatabase(
     }, isDatabaseDown),
 );
 
-const { id, sessionId, status, endReason, failure, leftOut, elidedThrough, copiedFrom, endedAt } =
-  turns;
+const {
+  id,
+  sessionId,
+  status,
+  endReason,
+  failure,
+  leftOut,
+  elidedThrough,
+  copiedFrom,
+  usage,
+  endedAt,
+} = turns;
 const facts = {
   id,
   sessionId,
@@ -79,6 +89,7 @@ const facts = {
   leftOut,
   elidedThrough,
   copiedFrom,
+  usage,
   endedAt,
 };
 
