@@ -3,7 +3,7 @@ import type { ModelMessage, UserPart } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
 import { unendedStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';
-import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
+import type { ShownResult, TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { dropOpenServerTools, hasOpenServerTool } from '../state/server-calls.js';
@@ -54,12 +54,15 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
 }
 
 /** The messages of turns, with the thinking of all of them. */
-interface BuiltTurns {
+interface Built {
+  list: MessageList;
+  thinking: BoundThinking[];
+}
+
+interface BuiltTurns extends Readonly<Built> {
   turns: readonly TurnTranscript[];
   /** The other inputs that the messages depend on, as JSON. */
   frame: string;
-  list: MessageList;
-  thinking: readonly BoundThinking[];
 }
 
 type BoundThinking = ThinkingStep & { parts: readonly AssistantPart[] };
@@ -70,25 +73,55 @@ type BoundThinking = ThinkingStep & { parts: readonly AssistantPart[] };
  */
 const builtTurns = new WeakMap<TurnTranscript, BuiltTurns>();
 
-function buildTurns(
-  turns: readonly TurnTranscript[],
-  frame: PromptFrame,
-): Pick<BuiltTurns, 'list' | 'thinking'> {
+/** The messages that were built up to a step of a running turn, by that step. The next request adds the step after it. */
+const builtSteps = new WeakMap<TranscriptStep, BuiltTurns>();
+
+function buildTurns(turns: readonly TurnTranscript[], frame: PromptFrame): Built {
   const { leftOut = [], summary, model } = frame;
   const begin = bindingOf(frame);
   const key = JSON.stringify([leftOut, summary, model.takesSystemMessages, begin]);
-  const before = turns.slice(0, -1);
-  const known = findBuilt(before, key);
-  const added = before.slice(known?.turns.length ?? 0);
-  const start = known ?? { list: openList(begin, summary), thinking: [] };
+  const known = findSteps(turns, key);
+  const built = copyOf(known ?? buildEarlier(turns.slice(0, -1), key, frame));
+  const running = withoutLeftOut(turns.slice(-1), leftOut);
+  for (const turn of running) addSteps(built, turn, model, known?.turns.at(-1)?.steps.length);
+  rememberSteps(turns, { ...built, frame: key });
+  const whole = copyOf(built);
+  for (const turn of running) addEnd(whole.list, turn);
+  return whole;
+}
+
+/** @param built the messages of these turns, up to the last step of the turn that runs. */
+function rememberSteps(turns: readonly TurnTranscript[], built: Omit<BuiltTurns, 'turns'>): void {
+  const running = turns.at(-1);
+  const [before, last] = [running?.steps.at(-2), running?.steps.at(-1)];
+  if (running === undefined || last === undefined) return;
+  // The results are copied, because later ones come into the same map.
+  const asSent = { ...running, results: new Map(running.results) };
+  builtSteps.set(last, { ...built, turns: [...turns.slice(0, -1), asSent] });
+  if (before !== undefined) builtSteps.delete(before);
+}
+
+/** The messages of the turns before the one that runs. */
+function buildEarlier(
+  turns: readonly TurnTranscript[],
+  key: string,
+  frame: PromptFrame,
+): Readonly<Built> {
+  const known = findBuilt(turns, key);
+  const added = turns.slice(known?.turns.length ?? 0);
+  const start = known ?? { list: openList(bindingOf(frame), frame.summary), thinking: [] };
   const built = added.length === 0 ? start : addTurns(start, added, frame);
-  const [beforeLast, last] = [before.at(-2), before.at(-1)];
+  const [beforeLast, last] = [turns.at(-2), turns.at(-1)];
   if (last !== undefined && last !== known?.turns.at(-1) && !added.some(showsFiles)) {
-    builtTurns.set(last, { ...built, turns: before, frame: key });
+    builtTurns.set(last, { ...built, turns, frame: key });
     // One copy of a conversation is enough.
     if (beforeLast !== undefined) builtTurns.delete(beforeLast);
   }
-  return addTurns(built, turns.slice(-1), frame);
+  return built;
+}
+
+function copyOf({ list, thinking }: Readonly<Built>): Built {
+  return { list: new MessageList(list), thinking: [...thinking] };
 }
 
 /** Whether a turn shows files, whose bytes are not kept from turn to turn. */
@@ -109,10 +142,52 @@ function openList(begin: string | undefined, summary: string | undefined): Messa
 function findBuilt(turns: readonly TurnTranscript[], frame: string): BuiltTurns | undefined {
   for (const last of turns.slice(-2).toReversed()) {
     const built = builtTurns.get(last);
-    const isBeginning = built?.turns.every((turn, index) => turn === turns[index]) === true;
-    if (built !== undefined && isBeginning && built.frame === frame) return built;
+    if (built?.frame === frame && beginsWith(turns, built.turns)) return built;
   }
   return undefined;
+}
+
+/** Finds messages of the turn that runs, the last of these: up to its last step, or else to the one before. */
+function findSteps(turns: readonly TurnTranscript[], frame: string): BuiltTurns | undefined {
+  const running = turns.at(-1);
+  for (const step of running?.steps.slice(-2).toReversed() ?? []) {
+    const built = builtSteps.get(step);
+    const before = built?.turns.at(-1);
+    if (built?.frame !== frame || running === undefined || before === undefined) continue;
+    const isSameLength = built.turns.length === turns.length;
+    if (isSameLength && beginsWith(turns, built.turns.slice(0, -1)) && goesOn(before, running))
+      return built;
+  }
+  return undefined;
+}
+
+function beginsWith<T>(items: readonly T[], beginning: readonly T[]): boolean {
+  return beginning.every((item, index) => item === items[index]);
+}
+
+/** Whether a turn has what it had, and only more steps with what came after them. */
+function goesOn(before: TurnTranscript, turn: TurnTranscript): boolean {
+  const lastStep = before.steps.at(-1)?.step ?? 0;
+  const isLater = ({ afterStep }: { afterStep: number }): boolean => afterStep > lastStep;
+  const hasSameResult = (part: AssistantPart): boolean =>
+    part.type !== 'tool_use' ||
+    isSameResult(before.results.get(part.id), turn.results.get(part.id));
+  return (
+    turn.turnId === before.turnId &&
+    turn.status === before.status &&
+    turn.userParts === before.userParts &&
+    beginsWith(turn.steps, before.steps) &&
+    beginsWith(turn.notices, before.notices) &&
+    turn.notices.slice(before.notices.length).every(isLater) &&
+    beginsWith(turn.steered, before.steered) &&
+    turn.steered.slice(before.steered.length).every(isLater) &&
+    before.steps.every(({ parts }) => parts.every(hasSameResult))
+  );
+}
+
+/** Results that were cut to fit are made anew for each request. */
+function isSameResult(a: ShownResult | undefined, b: ShownResult | undefined): boolean {
+  return a === b || (a?.status === b?.status && a?.output === b?.output && a?.shown === b?.shown);
 }
 
 /** The part of the request before the messages that thinking is bound to; undefined if the model does not bind it. */
@@ -121,49 +196,69 @@ function bindingOf({ model, system, tools, serverTools = [] }: PromptFrame): str
 }
 
 function addTurns(
-  built: Pick<BuiltTurns, 'list' | 'thinking'>,
+  before: Readonly<Built>,
   turns: readonly TurnTranscript[],
-  frame: PromptFrame,
-): Pick<BuiltTurns, 'list' | 'thinking'> {
-  const list = new MessageList(built.list);
-  const thinking = [...built.thinking];
-  for (const turn of withoutLeftOut(turns, frame.leftOut ?? [])) {
-    const { turnId } = turn;
+  { leftOut = [], model }: PromptFrame,
+): Built {
+  const built = copyOf(before);
+  for (const turn of withoutLeftOut(turns, leftOut)) {
+    addSteps(built, turn, model);
+    addEnd(built.list, turn);
+  }
+  return built;
+}
+
+/**
+ * Adds the user's message and the steps of a turn.
+ *
+ * @param known how many of its steps are in the list, and the message with them. Default: nothing is.
+ */
+function addSteps(
+  { list, thinking }: Built,
+  turn: TurnTranscript,
+  model: PromptFrame['model'],
+  known?: number,
+): void {
+  const { turnId } = turn;
+  if (known === undefined) {
     list.ask(turn.userParts.map(escaped), (index) => partKey(turnId, index));
     addSteered(list, turn, 0);
-    addNotices(list, noticesAfter(turn, 0), frame.model);
-    for (const step of sentSteps(turn)) {
-      const digest = list.digest();
-      const parts = step.parts.filter(isThinking);
-      if (digest !== undefined && parts.length > 0) {
-        const key = `${turn.turnId}:${step.step}`;
-        thinking.push({ key, digest, sent: step.sent, parts });
-      }
-      list.assistant(step.parts, stepKey(turnId, step.step));
-      const calls = step.parts.filter((part) => part.type === 'tool_use');
-      const answers = calls.flatMap((call) => {
-        const key = callKey(turnId, call.id);
-        return answer(call, turn).map((part) => ({ part, key }));
-      });
-      list.user(
-        answers.map(({ part }) => part),
-        (index) => answers[index]?.key ?? '',
-      );
-      addSteered(list, turn, step.step);
-      // A reply goes on by itself only while a provider's tool runs.
-      if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
-        list.user([{ type: 'text', text: 'Go on.' }]);
-      }
-      if (step.stopReason === 'context_window') addNotices(list, [wentOn], frame.model);
-      addNotices(list, noticesAfter(turn, step.step), frame.model);
-    }
-    // A message that was steered into a refused reply was no part of it.
-    const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
-    for (const { step } of refused) addSteered(list, turn, step);
-    const cut = cutMarker(turn);
-    if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
+    addNotices(list, noticesAfter(turn, 0), model);
   }
-  return { list, thinking };
+  for (const step of sentSteps(turn, known)) {
+    const parts = step.parts.filter(isThinking);
+    const digest = parts.length > 0 ? list.digest() : undefined;
+    if (digest !== undefined) {
+      const key = `${turnId}:${step.step}`;
+      thinking.push({ key, digest, sent: step.sent, parts });
+    }
+    list.assistant(step.parts, stepKey(turnId, step.step));
+    const calls = step.parts.filter((part) => part.type === 'tool_use');
+    const answers = calls.flatMap((call) => {
+      const key = callKey(turnId, call.id);
+      return answer(call, turn).map((part) => ({ part, key }));
+    });
+    list.user(
+      answers.map(({ part }) => part),
+      (index) => answers[index]?.key ?? '',
+    );
+    addSteered(list, turn, step.step);
+    // A reply goes on by itself only while a provider's tool runs.
+    if (step.stopReason === 'pause_turn' && !hasOpenServerTool([step])) {
+      list.user([{ type: 'text', text: 'Go on.' }]);
+    }
+    if (step.stopReason === 'context_window') addNotices(list, [wentOn], model);
+    addNotices(list, noticesAfter(turn, step.step), model);
+  }
+}
+
+/** Adds what stands after the steps of a turn. */
+function addEnd(list: MessageList, turn: TurnTranscript): void {
+  // A message that was steered into a refused reply was no part of it.
+  const refused = turn.steps.filter(({ stopReason }) => stopReason === 'refusal');
+  for (const { step } of refused) addSteered(list, turn, step);
+  const cut = cutMarker(turn);
+  if (cut !== undefined) list.assistant([{ type: 'text', text: cut }]);
 }
 
 const wentOn = {
@@ -180,9 +275,11 @@ export function summaryText(summary: string): string {
  * The steps of a turn as they are sent, without refused replies: the provider would refuse again. A
  * provider's tool without a result is dropped in a turn that is over, and in a step that is
  * followed by words, which end the reply: it would never get its result.
+ *
+ * @param from the index of the first step that is wanted.
  */
-function sentSteps(turn: TurnTranscript): readonly TranscriptStep[] {
-  const steps = turn.steps.filter(({ stopReason }) => stopReason !== 'refusal');
+function sentSteps(turn: TurnTranscript, from = 0): readonly TranscriptStep[] {
+  const steps = turn.steps.slice(from).filter(({ stopReason }) => stopReason !== 'refusal');
   const isOver = !unendedStatuses.some((status) => status === turn.status);
   if (isOver) return dropOpenServerTools(steps);
   return steps.flatMap((step) => (isFollowed(step, turn) ? dropOpenServerTools([step]) : [step]));
