@@ -165,7 +165,7 @@ describe('ToolHook', () => {
 
   it('asks so many at a time; who waits too long for a turn has no answer, and nothing was sent', async () => {
     receiver.answer = () => undefined;
-    const hook = hookOf({ maxConcurrent: 2, timeoutMs: 300 });
+    const hook = hookOf({ maxConcurrent: 2, timeoutMs: 2_000 });
     const all = await Promise.all([1, 2, 3].map(() => hook.ask(question, never)));
     expect(all.map(({ type }) => type)).toEqual(['failed', 'failed', 'failed']);
     expect(receiver.received).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { TurnpikeClient } from '../../src/client/turnpike-client.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { ChatPage } from './chat-page.js';
 import { openTab, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
@@ -30,13 +31,14 @@ describe('attachments', () => {
   async function openFiles(page: Page): Promise<void> {
     const turn = new ChatPage(page).turn(0);
     const widthOf = (img: object): number => (img as { naturalWidth: number }).naturalWidth;
+    // An image is visible before it is loaded.
+    const isDrawn = (img: Locator) =>
+      expectSoon(async () => expect(await img.evaluate(widthOf)).toBe(1));
     const chip = turn.getByRole('button', { name: /dot\.png/ });
-    await chip.locator('img').waitFor();
-    expect(await chip.locator('img').evaluate(widthOf)).toBe(1);
+    await isDrawn(chip.locator('img'));
     await chip.click();
     const picture = page.getByRole('dialog', { name: 'dot.png' });
-    await picture.getByRole('img', { name: 'dot.png' }).waitFor();
-    expect(await picture.getByRole('img').evaluate(widthOf)).toBe(1);
+    await isDrawn(picture.getByRole('img', { name: 'dot.png' }));
     await picture.getByRole('link', { name: 'Save dot.png' }).waitFor();
     await page.keyboard.press('Escape');
     await turn.getByRole('button', { name: /notes\.md/ }).click();
@@ -64,7 +66,7 @@ describe('attachments', () => {
     await page.getByText('Drop files to attach them').waitFor();
     await page.evaluate(giveFiles('drop', 'main', 'drop'));
     await chosen(page).getByText('notes.md').waitFor();
-    expect(await chosen(page).locator('img').count()).toBe(1);
+    await chosen(page).locator('img').waitFor();
     await sent(page).waitFor({ state: 'detached' });
     await takePicture(page, 'attachments-light');
     await chat.begin(on.server.projectRoot, 'Look at these');

@@ -62,6 +62,7 @@ describe('the chat', () => {
     await chat.send('Second [[tokens=3]]');
     await meter.getByText('claude-haiku-4-5-20251001').waitFor();
     await meter.getByText(/\/ 200k$/).waitFor();
+    await chat.status('Done', 1);
     await page.reload();
     await meter.getByText('claude-haiku-4-5-20251001').waitFor();
     expect(on.server.modelRequests.map(({ body }) => body.model)).toEqual(
@@ -76,11 +77,11 @@ describe('the chat', () => {
     await page.keyboard.press('Escape');
     await chat.status('Stopped');
     expect(await chat.text()).toContain('word5');
-    expect(await page.getByRole('button', { name: 'Stop (Esc)' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop (Esc)' }).waitFor({ state: 'detached' });
   });
 
   it('sends what is written meanwhile after the turn, or into it', async () => {
-    const { chat, page } = await begin('First [[tokens=150 gap=20]]');
+    const { chat, page } = await begin('First [[tokens=400 gap=20]]');
     await chat.conversation.getByText('word5').first().waitFor();
     await chat.send('Second [[tokens=3]]');
     await chat.turn(1).getByText(/queue/i).waitFor();
@@ -88,7 +89,7 @@ describe('the chat', () => {
     await chat.status('Done', 1);
     expect(await chat.text(1)).toContain('word3');
 
-    await chat.send('Third [[tokens=150 gap=20]]');
+    await chat.send('Third [[tokens=400 gap=20]]');
     await chat.turn(2).getByText('word5').first().waitFor();
     await chat.message.fill('And mind this');
     await page.getByLabel('When the message is sent').selectOption('steer');
@@ -171,7 +172,7 @@ describe('the chat', () => {
     expect(await card.getByLabel('Changes of a.txt').innerText()).toContain('two');
     expect(await card.getByLabel('Output').innerText()).toContain('a.txt');
     await card.getByRole('button', { name: /write/ }).first().click();
-    expect(await card.getByLabel('Output').count()).toBe(0);
+    await card.getByLabel('Output').waitFor({ state: 'detached' });
   });
 
   it('leaves the folder to who writes it, whatever comes meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { expectSoon } from '../support/expect-soon.js';
 import { ChatPage } from './chat-page.js';
 import { takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
@@ -35,8 +36,8 @@ describe('two turns side by side', () => {
     await facts.getByRole('row', { name: /^Outcome completed.* completed.* same$/ }).waitFor();
     await facts.getByRole('row', { name: /^Calls without a recorded result – 0$/ }).waitFor();
     const calls = page.getByRole('region', { name: 'Tool calls' });
-    expect(await calls.getByRole('listitem').count()).toBe(1);
     await has(calls, 'same');
+    expect(await calls.getByRole('listitem').count()).toBe(1);
     expect(await page.getByRole('article', { name: 'Reply: Replay' }).innerText()).not.toBe('');
     await takePicture(page, 'compare-replay-light');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -76,7 +77,7 @@ describe('two turns side by side', () => {
     const replay = page.url().split('/').at(-1) ?? '';
     await interrupt(replay);
     await facts.getByRole('row', { name: /^Outcome interrupted.* interrupted.* same$/ }).waitFor();
-    expect(await reply.getAttribute('aria-busy')).toBe('false');
+    await expectSoon(async () => expect(await reply.getAttribute('aria-busy')).toBe('false'));
     await page.getByRole('link', { name: 'Timeline' }).first().click();
     const replays = page.getByRole('region', { name: 'Replays' });
     await has(replays, /without tools/);

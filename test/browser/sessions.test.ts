@@ -33,10 +33,11 @@ describe('the list of sessions', () => {
     expect(await list.getByRole('listitem').count()).toBe(COUNT);
 
     await list.getByRole('searchbox').fill('report 7 OF');
-    await list.getByText(`Report 119 of`).waitFor({ state: 'detached' });
-    expect(await list.getByRole('link').allInnerTexts()).toEqual([
-      expect.stringContaining('Report 7 of'),
-    ]);
+    await expectSoon(async () =>
+      expect(await list.getByRole('link').allInnerTexts()).toEqual([
+        expect.stringContaining('Report 7 of'),
+      ]),
+    );
     await list.getByRole('searchbox').fill('nowhere');
     await list.getByText('No session has “nowhere”', { exact: false }).waitFor();
     await list.getByRole('searchbox').fill('');
@@ -54,7 +55,9 @@ describe('the list of sessions', () => {
     await chat.send('A first message [[tokens=2]]');
     await page.waitForURL('**/sessions/*');
     await chat.status('Done');
-    expect(await page.title()).toBe('A first message [[tokens=2]] · Turnpike');
+    await expectSoon(async () =>
+      expect(await page.title()).toBe('A first message [[tokens=2]] · Turnpike'),
+    );
     await page.getByRole('button', { name: 'Rename session' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename session' });
     await dialog.getByLabel('Title').fill('The annual report');

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { userPreferences } from '../../src/storage/schema.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { ChatPage } from './chat-page.js';
 import { openTab, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
@@ -64,6 +65,7 @@ describe('the settings', () => {
       librarian_timeout: 90,
     });
     await page.getByRole('button', { name: 'Reset Model of the oracle API' }).click();
+    await expectSoon(async () => expect(await model.inputValue()).toBe(''));
     await page.getByRole('combobox', field('Thinking')).selectOption('Default');
     await page.getByText('Now: off (default).').waitFor();
     await page.getByText('Saved', { exact: true }).waitFor();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { expectSoon } from '../support/expect-soon.js';
 import { ChatPage } from './chat-page.js';
 import { useConsole } from './use-console.js';
 
@@ -49,7 +50,8 @@ describe('a reply that streams', () => {
       .getByText(/word500 /)
       .first()
       .waitFor();
-    expect(await fromEnd()).toBeLessThan(60);
+    // A word is in the page before the page has scrolled to it.
+    await expectSoon(async () => expect(await fromEnd()).toBeLessThan(60));
     await chat.conversation.evaluate((box) => (box.scrollTop = 0));
     await chat.conversation
       .getByText(/word700 /)
@@ -58,6 +60,6 @@ describe('a reply that streams', () => {
     expect(await chat.conversation.evaluate((box) => box.scrollTop)).toBe(0);
     await page.getByRole('button', { name: 'Scroll to the end' }).click();
     await chat.status('Done');
-    expect(await fromEnd()).toBeLessThan(60);
+    await expectSoon(async () => expect(await fromEnd()).toBeLessThan(60));
   });
 });

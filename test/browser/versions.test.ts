@@ -43,6 +43,7 @@ describe('a message that is edited', () => {
     await chat.status('Done', 1);
     for (const tab of [chat, other]) {
       await switchOf(tab, 1).getByText('2 / 2').waitFor();
+      await tab.turn(2).waitFor({ state: 'detached' });
       expect(await count(tab)).toBe(2);
       expect(await tab.conversation.innerText()).not.toContain('Three');
     }
@@ -131,6 +132,7 @@ describe('a message that is edited', () => {
     await refused.getByRole('button', { name: 'Try again' }).click();
     await switchOf(chat, 0).getByText('2 / 2').waitFor();
     await chat.status('Done', 0);
+    await chat.turn(1).waitFor({ state: 'detached' });
     expect(await count(chat)).toBe(1);
   });
 

@@ -17,10 +17,11 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   });
   afterEach(() => fleet.close());
 
-  async function ask(principalId: string, more: object = {}): Promise<string> {
+  /** @param gap milliseconds between the four words of the turn. */
+  async function ask(principalId: string, gap: number, more: object = {}): Promise<string> {
     const sessionId = await newSession(fleet.test, { principalId });
     const opts = { tools: [], onDisconnect: 'continue', ...more };
-    return (await submit(fleet.test, '[[tokens=4 gap=20]]', opts, { sessionId })).turnId;
+    return (await submit(fleet.test, `[[tokens=4 gap=${gap}]]`, opts, { sessionId })).turnId;
   }
   async function end(turnId: string): Promise<void> {
     await readTurn(fleet.test.services.follower, turnId);
@@ -34,9 +35,10 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   const allOf = (ids: readonly string[]) => Promise.all(ids.map((id) => end(id)));
 
   it('lets nobody wait for more than the turns that run', async () => {
-    for (let i = 0; i < 120; i += 1) await ask('greedy');
+    // Each lasts longer than a turn takes to be stored, and all of them far longer than those of the other.
+    for (let i = 0; i < 120; i += 1) await ask('greedy', 200);
     await fleet.start();
-    for (let i = 0; i < 6; i += 1) await end(await ask('modest'));
+    for (let i = 0; i < 6; i += 1) await end(await ask('modest', 20));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
     // Some wait to the end: each turn of the other had somebody to pass.
     expect(greedy.filter(({ status }) => status === 'queued')).not.toEqual([]);
@@ -53,9 +55,9 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   });
 
   it('runs turns of one principal in their order, and the background when nothing else waits', async () => {
-    const quiet = await ask('one', { priority: 'background' });
+    const quiet = await ask('one', 100, { priority: 'background' });
     const others: string[] = [];
-    for (let i = 0; i < 20; i += 1) others.push(await ask('one'));
+    for (let i = 0; i < 20; i += 1) others.push(await ask('one', 100));
     await fleet.start();
     await allOf([quiet, ...others]);
     const rows = await rowsOf('one');
@@ -75,7 +77,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
     const principals = ['a', 'b', 'c', 'd', 'e'];
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) {
-      ids.push(await ask(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a'));
+      ids.push(await ask(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a', 20));
     }
     await fleet.start();
     // No sweeper runs here.

@@ -171,7 +171,7 @@ describe('the worker', () => {
 
   it('ends a turn at its deadline inside a tool that ignores its signal', async () => {
     const tool = slowTool('slow', { effect: 'edit', retry: 'never' });
-    const test = await open([tool], { turnTimeoutMs: 1_000 });
+    const test = await open([tool], { turnTimeoutMs: 5_000 });
     await test.startWorker();
     const { turnId } = await test.send('[[tool=slow {}]]');
     const events = await everything(test, turnId);

@@ -212,7 +212,7 @@ describe('a hostile schema', () => {
       },
     ];
     for (const schema of merging) expect(JSON.stringify(schema).length).toBeLessThan(65_536);
-    const started = performance.now();
+    const before = process.cpuUsage();
     for (const schema of hostile) {
       try {
         read(schema).checkInput({ a: {} });
@@ -221,6 +221,6 @@ describe('a hostile schema', () => {
       }
     }
     // Compiling the schemas would take ten seconds.
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });

@@ -107,7 +107,7 @@ describe('the transport of the AI SDK', () => {
   it('throws what the server refuses', async () => {
     const transport = new TurnpikeChatTransport({ url: server.url, opts: { onBusy: 'reject' } });
     const chat = open(transport);
-    const sending = chat.sendMessage({ text: '[[tokens=200 gap=15]]' });
+    const sending = chat.sendMessage({ text: '[[tokens=2000 gap=15]]' });
     await chat.until(() => chat.text.includes('word3'));
     const second = open(transport, chat.id);
     await second.sendMessage({ text: 'And?' });

@@ -134,7 +134,7 @@ describe('a turn that is refused', () => {
 
   it('for a busy session comes before persona and attachments, and leaves the turn alone', async () => {
     const busy = await server.client.createSession(server.projectRoot);
-    const stream = await server.client.turn(busy, '[[tokens=100 gap=20]]');
+    const stream = await server.client.turn(busy, '[[tokens=300 gap=20]]');
     const answer = await post({ sessionId: busy, message: '', opts: { persona: 'NOBODY' } });
     expect([answer.status, answer.body['error']]).toEqual([
       409,
@@ -254,7 +254,7 @@ describe('a server that cannot take turns', () => {
     const server = await startServer({ environment });
     const { client, projectRoot } = server;
     const sessions = await Promise.all([1, 2, 3].map(() => client.createSession(projectRoot)));
-    const running = await client.turn(sessions[0] ?? '', '[[tokens=150 gap=20]]');
+    const running = await client.turn(sessions[0] ?? '', '[[tokens=400 gap=20]]');
     await running.until('chat:delta');
     const queued = await client.turn(sessions[1] ?? '', 'Hello');
     const body = { sessionId: sessions[2], message: 'Hello' };

@@ -333,7 +333,9 @@ describe('the AG-UI wire', () => {
   });
 
   it('runs one turn of a thread at a time, and one for a run that is sent twice', async () => {
-    const sent = body({ messages: [{ id: 'u1', role: 'user', content: '[[tokens=400 gap=10]]' }] });
+    const sent = body({
+      messages: [{ id: 'u1', role: 'user', content: '[[tokens=4000 gap=10]]' }],
+    });
     const first = await open(sent);
     await first.until((frame) => frame.data['type'] === 'TEXT_MESSAGE_CONTENT');
     const refused = { forwardedProps: { turnpike: { opts: { onBusy: 'reject' } } } };
@@ -371,13 +373,13 @@ describe('the AG-UI wire', () => {
       stream.frames
         .map(({ data }) => (data['type'] === 'TEXT_MESSAGE_CONTENT' ? data['delta'] : ''))
         .join('');
-    const first = await say('[[tokens=100 gap=20]]', 'reject');
+    const first = await say('[[tokens=400 gap=20]]', 'reject');
     await first.until(({ data }) => data['type'] === 'TEXT_MESSAGE_CONTENT');
     const steered = await say('And this', 'steer');
     expect(steered.header('location')).toMatch(/answers=msg_/);
     const types = (await steered.all()).map(({ data }) => data['type']);
     expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', 'RUN_FINISHED']);
-    expect(textOf(steered)).not.toContain('word100');
+    expect(textOf(steered)).not.toContain('word400');
     const again = new StreamReader(
       await fetch(server.url + steered.header('location')),
       new AbortController(),
@@ -385,7 +387,7 @@ describe('the AG-UI wire', () => {
     await again.all();
     expect(textOf(again)).toBe(textOf(steered));
     await first.all();
-    expect(textOf(first)).toContain('word100');
+    expect(textOf(first)).toContain('word400');
     expect(textOf(first)).toContain(textOf(steered));
   });
 

@@ -87,7 +87,7 @@ describe('the history of an AI SDK chat', () => {
 
   it('is gone on with in the middle of an answer', async () => {
     const chat = open();
-    const sending = chat.sendMessage({ text: '[[tokens=150 gap=20]]' });
+    const sending = chat.sendMessage({ text: '[[tokens=400 gap=20]]' });
     await chat.until(() => chat.text.includes('word20'));
     const { messages, activeTurnId } = await read(chat.id);
     expect(activeTurnId).toBe(chat.metadata['turnId']);
@@ -101,7 +101,7 @@ describe('the history of an AI SDK chat', () => {
   it('has a steered message with an answer of its own, which a resumed stream begins with', async () => {
     const chat = open();
     const sending = chat.sendMessage({
-      text: `[[tokens=150 gap=20]] [[tool=glob {"pattern":"a"}]]`,
+      text: `[[tokens=400 gap=20]] [[tool=glob {"pattern":"a"}]]`,
     });
     await chat.until(() => chat.text.includes('word3'));
     const [asked] = chat.messages;

@@ -321,7 +321,7 @@ describe('the AI SDK wire', () => {
     it('a message steered into it, with what follows, as a message of its own', async () => {
       const id = randomUUID();
       const chat = open({ id });
-      const answered = chat.sendMessage({ text: '[[tokens=100 gap=20]]' });
+      const answered = chat.sendMessage({ text: '[[tokens=400 gap=20]]' });
       await chat.until(() => chat.text.includes('word3'));
       const steered = await fetch(`${server.url}/api/chat`, {
         method: 'POST',
@@ -335,10 +335,10 @@ describe('the AI SDK wire', () => {
       const stream = await steered.text();
       expect(/^data: (.*)$/m.exec(stream)?.[1]).toContain('"type":"start"');
       expect(stream).toMatch(/"messageId":"[^"]*:msg_/);
-      expect(stream).not.toContain('word100');
+      expect(stream).not.toContain('word400');
       expect(stream).toMatch(/data: \[DONE\]\s*$/);
       await answered;
-      expect(chat.text).toContain('word100');
+      expect(chat.text).toContain('word400');
     });
 
     it('a message that is sent twice is one turn', async () => {

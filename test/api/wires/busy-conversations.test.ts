@@ -103,7 +103,7 @@ describe('a message to a conversation whose turn has not ended', () => {
 
   it.each(wires.slice(0, 3))('is held on %s while a second reader is there', async (_w, begin) => {
     const say = await begin(server);
-    const first = await post(...say('[[tokens=150 gap=20]]'));
+    const first = await post(...say('[[tokens=300 gap=20]]'));
     await first.until(saysWord3);
     const next = await post(...say('[[tokens=2]]'));
     expect(next.response.status).toBe(200);
@@ -114,7 +114,7 @@ describe('a message to a conversation whose turn has not ended', () => {
 
   it('is refused on the harness beside a turn that is read, with the ways to go on', async () => {
     const say = await wires[3]?.[1](server);
-    const [route, body] = say?.('[[tokens=150 gap=20]]') ?? ['', {}];
+    const [route, body] = say?.('[[tokens=300 gap=20]]') ?? ['', {}];
     const first = await post(route, body);
     const refused = await server.client.post(route, body);
     expect([refused.status, refused.headers.get('retry-after'), refused.body]).toMatchObject([

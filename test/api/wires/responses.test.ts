@@ -126,8 +126,9 @@ describe('the Responses API for the package openai', () => {
     const end = (await read(await client.responses.retrieve(started.id, { stream: true }))).at(-1);
     expect(end?.type).toBe('response.completed');
     expect((await client.responses.retrieve(started.id)).output_text).toContain('word5');
-    // The answer of a short turn may have all of it.
-    const long = await client.responses.create({ ...asked, input: '[[tokens=900 gap=100]]' });
+    // An answer has what was written by then: this one says nothing for a minute.
+    const input = '[[tokens=900 gap=100 first=60000]]';
+    const long = await client.responses.create({ ...asked, input });
     expect(long).toMatchObject({ background: true, output: [] });
     expect(['queued', 'in_progress']).toContain(long.status);
     const busy = client.responses.create({ input: 'More', previous_response_id: long.id });

@@ -105,7 +105,7 @@ describe('a busy session', () => {
 
   it('answers a message that comes while the last reply streams', async () => {
     const sessionId = await newSession();
-    const first = await send(sessionId, '[[tokens=150 gap=20]]', 'reject');
+    const first = await send(sessionId, '[[tokens=400 gap=20]]', 'reject');
     await first.until('chat:delta');
     const steered = await send(sessionId, 'One more thing', 'steer', { 'idempotency-key': 'k' });
     const again = await send(sessionId, 'One more thing', 'steer', { 'idempotency-key': 'k' });
@@ -213,7 +213,7 @@ describe(`${TURNS} simultaneous turns for one session`, () => {
   });
 
   it('are one turn that got every message, where they steer', async () => {
-    const { streams, refusals, sessionId } = await race('steer', '[[tokens=100 gap=20]]');
+    const { streams, refusals, sessionId } = await race('steer', '[[tokens=200 gap=20]]');
     expect(refusals).toEqual([]);
     expect(turnsOf(streams).size).toBe(1);
     const steered = streams[0]?.names().filter((name) => name === 'message:joined');
