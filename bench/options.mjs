@@ -7,6 +7,7 @@ import { scenariosFor } from './scenarios.mjs';
  * @typedef {object} Options
  * @property {boolean} quick @property {string[]} scenarios @property {string[]} checks
  * @property {string[]} targets @property {number} rounds
+ * @property {boolean} strict exits with 1 for a target that is missed or not measured, too.
  * @property {string | undefined} json @property {string | undefined} cpuProfiles
  */
 
@@ -23,6 +24,7 @@ export const usage = `npm run bench -- [options]
                      names, all but ${namedOnly.join(', ')}
   --targets a,b      of ${targetNames.join(', ')}
   --rounds N         of every scenario (2, or 5 without --quick)
+  --strict           exits with 1 also where a target is missed, or not measured
   --json FILE        every number of every round
   --cpu-prof DIR     CPU profiles of our processes and the proxy's (the numbers get worse)`;
 
@@ -35,6 +37,7 @@ export function parseOptions(args) {
       scenarios: { type: 'string' },
       targets: { type: 'string' },
       rounds: { type: 'string' },
+      strict: { type: 'boolean', default: false },
       json: { type: 'string' },
       'cpu-prof': { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -58,6 +61,7 @@ export function parseOptions(args) {
     checks: named.filter((name) => checkNames.includes(name)),
     targets: pick('target', values.targets, targetNames),
     rounds,
+    strict: values.strict,
     json: values.json,
     cpuProfiles: values['cpu-prof'],
   };

@@ -10,9 +10,10 @@ import { openLoad } from './processes/open-load.mjs';
 import { openStores } from './processes/open-stores.mjs';
 import { startProcess } from './processes/start-process.mjs';
 import { runChecks } from './checks/run-checks.mjs';
-import { judgeFaults } from './report/judge-targets.mjs';
+import { judgeFaults, judgeTargets } from './report/judge-targets.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { runScenarios } from './run-scenarios.mjs';
+import { scenariosFor } from './scenarios.mjs';
 
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
 const log = (/** @type {string} */ line) => process.stderr.write(`${line}\n`);
@@ -99,7 +100,10 @@ async function main(options) {
     const seconds = Math.round((Date.now() - startedAt) / 1_000);
     process.stdout.write(renderReport({ options, rounds, checks, seconds }));
     await writeJson({ options, rounds, checks, seconds });
-    if (judgeFaults(rounds, checks).some(({ met }) => !met)) process.exitCode ??= 1;
+    const verdicts = options.strict
+      ? judgeTargets(rounds, scenariosFor(options.quick), checks)
+      : judgeFaults(rounds, checks);
+    if (verdicts.some(({ met }) => met !== true)) process.exitCode ??= 1;
   }
 }
 

@@ -2,7 +2,8 @@ import { rowsOf, valueOf } from './describe-target.mjs';
 
 /**
  * @typedef {object} Verdict
- * @property {string} target @property {string} seen @property {boolean} met
+ * @property {string} target @property {string} seen
+ * @property {boolean | undefined} met undefined where it was not measured.
  *
  * @typedef {{least: number, aim?: number} | {most: number, aim?: number}} Bound
  */
@@ -10,7 +11,8 @@ import { rowsOf, valueOf } from './describe-target.mjs';
 const modes = /** @type {const} */ (['distributed', 'embedded']);
 
 /**
- * Judges the targets of distributed and embedded mode for which a scenario or a check ran.
+ * Judges the targets of distributed and embedded mode for which a scenario or a check ran. One whose baseline did not
+ * run is there too, as not measured.
  *
  * @param {import('../run-scenarios.mjs').Rounds} rounds
  * @param {Record<string, import('../scenarios.mjs').Scenario>} scenarios
@@ -28,24 +30,35 @@ export function judgeTargets(rounds, scenarios, checks) {
   };
   /** @param {string} what @param {number} value @param {Bound} bound @param {string} unit */
   const judge = (what, value, bound, unit) => {
-    if (Number.isNaN(value)) return;
+    const isMeasured = !Number.isNaN(value);
     verdicts.push({
       target: `${what} ${describeBound(bound, unit)}`,
-      met: meets(value, bound),
-      seen: `${value.toFixed(2)} ${unit}`,
+      met: isMeasured ? meets(value, bound) : undefined,
+      seen: isMeasured ? `${value.toFixed(2)} ${unit}` : 'not measured',
     });
+  };
+  /**
+   * Judges a figure of a scenario, if that ran in this mode.
+   *
+   * @param {string} mode @param {string} name @param {string} what @param {number} value @param {Bound} bound
+   * @param {string} unit
+   */
+  const judgeRun = (mode, name, what, value, bound, unit) => {
+    if (rounds[name]?.[mode] !== undefined) judge(what, value, bound, unit);
   };
   /** @param {string} name @param {string} row @param {string} [target] */
   const toProxy = (name, row, target) => read(name, row, target) / read(name, row, 'proxy');
 
   for (const mode of modes) {
     /** @param {string} name @param {Bound} bound */
-    const throughput = (name, bound) =>
-      judge(`${mode}: ${name}, turns/s`, toProxy(name, 'turnsPerSecond', mode), bound, '× proxy');
+    const throughput = (name, bound) => {
+      const value = toProxy(name, 'turnsPerSecond', mode);
+      judgeRun(mode, name, `${mode}: ${name}, turns/s`, value, bound, '× proxy');
+    };
     /** @param {string} name @param {string} what @param {string} row @param {Bound} bound */
     const toSingle = (name, what, row, bound) => {
       const value = read(name, row, mode) / read('t100', row, mode);
-      judge(`${mode}: ${name}, ${what}`, value, bound, '× t100');
+      judgeRun(mode, name, `${mode}: ${name}, ${what}`, value, bound, '× t100');
     };
     throughput('t100', { least: 0.9, aim: 1 });
     throughput('t100-pieces', { least: 0.8, aim: 1 });
@@ -54,19 +67,23 @@ export function judgeTargets(rounds, scenarios, checks) {
     toSingle('chat', 'peak memory', 'peak', { most: 2, aim: 1.3 });
     toSingle('new', 'turns/s', 'turnsPerSecond', { least: 0.7, aim: 0.9 });
     const cost = toProxy('long', 'cpu', mode);
-    judge(`${mode}: long, own CPU a delta`, cost, { most: 1.4, aim: 1.2 }, '× proxy');
+    const most = { most: 1.4, aim: 1.2 };
+    judgeRun(mode, 'long', `${mode}: long, own CPU a delta`, cost, most, '× proxy');
     const share = (read('p200', 'delivered', mode) / read('p200', 'offered', mode)) * 100;
     const least = { distributed: 99, embedded: 95 }[mode];
-    judge(`${mode}: p200, delivered of what is offered`, share, { least }, '%');
+    judgeRun(mode, 'p200', `${mode}: p200, delivered of what is offered`, share, { least }, '%');
     const ttft = read('one', 'ttft', mode) - read('one', 'ttft', 'proxy');
-    judge(`${mode}: one, TTFT p50 beyond the proxy’s`, ttft, { most: 8 }, 'ms');
+    judgeRun(mode, 'one', `${mode}: one, TTFT p50 beyond the proxy’s`, ttft, { most: 8 }, 'ms');
   }
+  /** @param {string} name @param {string} what @param {number} value @param {Bound} bound @param {string} unit */
+  const distributed = (name, what, value, bound, unit) =>
+    judgeRun('distributed', name, `${name}, ${what}`, value, bound, unit);
   const share = (read('p500', 'delivered') / read('p500', 'offered')) * 100;
-  judge('p500, delivered of what is offered', share, { least: 99 }, '%');
-  judge('p500, offered', read('p500', 'offered'), { least: 9_900 }, 'deltas/s');
-  judge('p200, p50 beyond direct', read('p200', 'added50'), { most: 2 }, 'ms');
-  judge('p200, p90 beyond direct', read('p200', 'added90'), { most: 8 }, 'ms');
-  judge('p500, memory of an open stream', read('p500', 'perStream'), { most: 100 }, 'KB');
+  distributed('p500', 'delivered of what is offered', share, { least: 99 }, '%');
+  distributed('p500', 'offered', read('p500', 'offered'), { least: 9_900 }, 'deltas/s');
+  distributed('p200', 'p50 beyond direct', read('p200', 'added50'), { most: 2 }, 'ms');
+  distributed('p200', 'p90 beyond direct', read('p200', 'added90'), { most: 8 }, 'ms');
+  distributed('p500', 'memory of an open stream', read('p500', 'perStream'), { most: 100 }, 'KB');
   for (const { what, value, unit, least, most, aim } of checks.flatMap((one) => one.findings)) {
     const more = aim === undefined ? {} : { aim };
     if (most !== undefined) judge(what, value, { most, ...more }, unit);

@@ -70,7 +70,11 @@ function renderChecks(checks) {
 /** @param {import('./judge-targets.mjs').Verdict[]} verdicts */
 function renderVerdicts(verdicts) {
   if (verdicts.length === 0) return '';
-  const rows = verdicts.map(({ target, seen, met }) => [target, seen, met ? 'met' : '**missed**']);
+  const rows = verdicts.map(({ target, seen, met }) => [
+    target,
+    seen,
+    met === undefined ? '–' : met ? 'met' : '**missed**',
+  ]);
   return `## Targets\n\n${table(['target', 'seen', ''], rows)}`;
 }
 
