@@ -102,7 +102,7 @@ export class ScheduleRunner {
     }
   }
 
-  /** A turn that is refused is an outcome of its slot: the schedule goes on. */
+  /** A turn that is refused is an outcome of its run: the schedule goes on. */
   #judge({ id: scheduleId, key, overlap }: ScheduleRow, error: unknown): RunResult {
     if (overlap !== 'allow' && isTypedError(error, 'TURN_IN_PROGRESS')) {
       return without('skipped', error);

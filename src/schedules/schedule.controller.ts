@@ -148,7 +148,7 @@ export class ScheduleController {
     return { run: await this.schedules.trigger(key, parseIdempotencyKey(idempotencyKey), caller) };
   }
 
-  /** What came of a schedule’s slots, the newest first */
+  /** The runs of a schedule, the newest first */
   @Get(':key/runs')
   @Unowned(ownKey)
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')

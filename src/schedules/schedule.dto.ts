@@ -111,11 +111,11 @@ export class ScheduleDto {
   /** Options of each turn, but for `onBusy` and `onDisconnect`. */
   @Options() opts?: Record<string, unknown>;
   /**
-   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
+   * What becomes of a fire time while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
    * waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
    */
   @OverlapField() overlap?: Overlap;
-  /** Milliseconds for which a slot is still run when nothing could run at its time. Default: 600000. */
+  /** Milliseconds for which a fire time still has its run when nothing could run at it. Default: 600000. */
   @CatchUp() catchUpMs?: number;
 }
 
@@ -156,11 +156,11 @@ export class ScheduleChangesDto {
   /** Options of each turn, but for `onBusy` and `onDisconnect`. */
   @Options() opts?: Record<string, unknown>;
   /**
-   * What becomes of a slot while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
+   * What becomes of a fire time while a turn before it has not ended. `skip`, the default: nothing runs. `queueOne`: one turn
    * waits in the session. `allow`: it is submitted; in a session, it waits behind all others.
    */
   @OverlapField() overlap?: Overlap;
-  /** Milliseconds for which a slot is still run when nothing could run at its time. Default: 600000. */
+  /** Milliseconds for which a fire time still has its run when nothing could run at it. Default: 600000. */
   @CatchUp() catchUpMs?: number;
 }
 
@@ -183,7 +183,7 @@ export class ScheduleViewDto {
   @ApiProperty(jsonObject) opts!: Record<string, unknown>;
   @ApiProperty({ enum: overlaps }) overlap!: Overlap;
   @ApiProperty(whole) catchUpMs!: number;
-  /** The next slot. Null: it is paused. */
+  /** The next fire time. Null: it is paused. */
   @ApiProperty(nullableTime) nextAt!: string | null;
   /** Null: it is not paused. */
   @ApiProperty(nullableTime) pausedAt!: string | null;
@@ -233,18 +233,18 @@ export class RunErrorDto {
 }
 
 export class MissedDto {
-  /** Number of missed slots; 1000: or more. */
+  /** Number of missed fire times; 1000: or more. */
   @ApiProperty(whole) count!: number;
-  /** The slot after the last that was missed. */
+  /** The fire time after the last that was missed. */
   @ApiProperty(time) until!: string;
 }
 
-/** What came of a slot, or of a trigger. */
+/** A run: what came of a fire time, or of a trigger. */
 export class RunDto {
   /** @example run_019ab1c2-3c0a-7f0e-9a53-6a3b7c0f2d11 */
   id!: string;
   @ApiProperty({ enum: ['slot', 'trigger'] }) cause!: 'slot' | 'trigger';
-  /** The time it was for. Of missed slots: the first. */
+  /** The fire time that it was for. Of missed ones: the first. */
   @ApiProperty(time) slot!: string;
 
   /**
