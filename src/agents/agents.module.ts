@@ -13,6 +13,14 @@ import { PersonaLibrary, openAgents } from './persona-library.js';
 /** Longest time that an edit of an instruction file may stay unseen, in ms. */
 const INSTRUCTIONS_FRESH_MS = 1_000;
 
+const warnOfFault =
+  (logger: Logger) =>
+  (file: string, problem: string): void =>
+    logger.warn(
+      { file, problem },
+      'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
+    );
+
 /** The agents of the instruction root, and the skills. A start fails with AgentsInvalidError. */
 @Module({
   imports: [ExtensionsModule],
@@ -25,11 +33,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           instructionRoot,
           hasProjectSkills: projectSkills,
           clock,
-          onProblem: (file, problem) =>
-            logger.warn(
-              { file, problem },
-              'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
-            ),
+          onProblem: warnOfFault(logger),
         }),
     },
     {
@@ -50,11 +54,7 @@ const INSTRUCTIONS_FRESH_MS = 1_000;
           // Whether a turn has a tool of the provider is decided when it runs: its model may lack it.
           knownTools: [...tools.list(), ...serverToolNames.map((name) => ({ name }))],
           knownTrees: trees.names(),
-          onProblem: (file, problem) =>
-            logger.warn(
-              { file, problem },
-              'an instruction file has a fault; the last good version stays in use, or the file is left out if there is none. Correct it',
-            ),
+          onProblem: warnOfFault(logger),
         });
         // A skill with a fault is left out; it keeps no server from its start.
         await skills.check(await library.personas());
