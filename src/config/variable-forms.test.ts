@@ -26,6 +26,7 @@ describe('parseAllowedOrigin', () => {
   it.each([
     ['https://Gateway.Example:443/', 'https://gateway.example'],
     ['http://localhost:8080', 'http://localhost:8080'],
+    ['http://localhost.:8080', 'http://localhost.:8080'],
     ['http://gateway.example', undefined],
     ['https://gateway.example/path', undefined],
     ['https://gateway.example?x', undefined],

@@ -91,8 +91,8 @@ export function refusedHost(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Names of this machine, as in URLs. */
-export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+/** Names of this machine, as in URLs; with a dot at its end, a name is complete. */
+export const loopbackNames: readonly string[] = ['localhost', 'localhost.', '127.0.0.1', '[::1]'];
 
 export function isLoopbackHttp(url: URL): boolean {
   return url.protocol === 'http:' && loopbackNames.includes(url.hostname);
@@ -101,5 +101,5 @@ export function isLoopbackHttp(url: URL): boolean {
 /** Whether an address, or the name of one, is reached from its own machine only. Pure. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  return name === 'localhost' || name === 'localhost.' || isLoopbackAddress(name);
+  return loopbackNames.includes(name) || isLoopbackAddress(name);
 }

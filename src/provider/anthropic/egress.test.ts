@@ -152,18 +152,23 @@ describe('checkEgress of addresses that are not public', () => {
 });
 
 describe('checkEgress in rehearsal', () => {
-  it.each(['http://127.0.0.1:4000', 'http://localhost:4000', 'http://[::1]:4000'])(
-    'takes %s',
-    (baseUrl) => {
-      expect(check(`${baseUrl}/`, [], 'rehearsal')).toEqual({ baseUrl, origin: baseUrl });
-    },
-  );
+  it.each([
+    'http://127.0.0.1:4000',
+    'http://localhost:4000',
+    'http://localhost.:4000',
+    'http://[::1]:4000',
+  ])('takes %s', (baseUrl) => {
+    expect(check(`${baseUrl}/`, [], 'rehearsal')).toEqual({ baseUrl, origin: baseUrl });
+  });
 
   it.each<[string, Record<string, unknown>]>([
     [DEFAULT, { protocol: 'https:' }],
     [
       'http://192.168.0.1:4000',
-      { host: '192.168.0.1', allowlist: ['http://localhost', 'http://127.0.0.1', 'http://[::1]'] },
+      {
+        host: '192.168.0.1',
+        allowlist: ['http://localhost', 'http://localhost.', 'http://127.0.0.1', 'http://[::1]'],
+      },
     ],
   ])('refuses %s, whatever the list says', (baseUrl, facts) => {
     expect(refusal(baseUrl, [baseUrl], 'rehearsal')).toEqual(violation(facts));
@@ -175,6 +180,7 @@ describe('privateHostsOf', () => {
     ['https://api.anthropic.com', []],
     ['http://127.0.0.1:9000', ['127.0.0.1']],
     ['http://localhost:9000', ['localhost']],
+    ['http://localhost.:9000', ['localhost.']],
     ['http://[::1]:9000', ['[::1]']],
   ])('of %s: loopback by its own name alone', (origin, loopback) => {
     expect(privateHostsOf(origin, ['gateway.lan'])).toEqual({
