@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import sharp from 'sharp';
+import { imageTokens } from '../../rehearsal/media/files.js';
 import type { AssistantPart } from '../storage/shapes/stored-step.js';
 import {
   estimateTokens,
@@ -84,10 +85,26 @@ describe('estimateParts', () => {
       mediaType: 'image/png',
       base64: await draw('png', width, height),
     });
-    expect(of(await image(750, 100))).toBe(104);
-    expect(of(await image(8_000, 4_000))).toBe(4_788);
+    expect(of(await image(750, 100))).toBe(112);
+    expect(of(await image(8_000, 4_000))).toBe(4_236);
+    expect(of(await image(2_500, 2_500))).toBe(4_788);
     const odd = { type: 'image' as const, mediaType: 'image/png', base64: 'A'.repeat(1_000_000) };
     expect(of(odd)).toBe(1_604);
+  });
+
+  it('counts an image as the API does, or a little more where that is shrunk', async () => {
+    const limits = { side: 2_576, tokens: 4_784 };
+    const side = fc.integer({ min: 1, max: 3_000 });
+    await fc.assert(
+      fc.asyncProperty(side, side, async (width, height) => {
+        const base64 = await draw('png', width, height);
+        const counted = imageTokens(base64, limits) + 4;
+        const estimated = of({ type: 'image', mediaType: 'image/png', base64 });
+        expect(estimated).toBeGreaterThanOrEqual(counted);
+        expect(estimated).toBeLessThanOrEqual(counted * 1.05 + 100);
+      }),
+      { numRuns: 20 },
+    );
   });
 
   it.each([

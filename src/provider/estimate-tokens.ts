@@ -10,10 +10,12 @@ export type TokenModel = Pick<Model, 'tokenScale'>;
 const FRAME_TOKENS = 4;
 
 /**
- * Pixels of one token, and most tokens of one image: the provider shrinks larger images. From its
- * guide to vision (`build-with-claude/vision`), for models of high resolution.
+ * Pixels of a side of the square that one token covers, most pixels of a side and most tokens of an image: the provider
+ * shrinks larger images. From its guide to vision (`build-with-claude/vision`), for models from 4.7 on. Earlier ones
+ * shrink more, and take fewer.
  */
-const PIXELS_PER_TOKEN = 750;
+const PATCH_PIXELS = 28;
+const MAX_IMAGE_SIDE = 2_576;
 const MAX_IMAGE_TOKENS = 4_784;
 
 /** Tokens of an image of unknown size: the most that an older model takes of an image. */
@@ -101,7 +103,11 @@ function estimatePart(part: UserPart | AssistantPart, model: TokenModel): number
 function estimateImage(base64: string): number {
   const size = imageSize(base64);
   if (size === undefined) return UNKNOWN_IMAGE_TOKENS;
-  return Math.min(MAX_IMAGE_TOKENS, Math.ceil((size.width * size.height) / PIXELS_PER_TOKEN));
+  const scale = Math.min(1, MAX_IMAGE_SIDE / Math.max(size.width, size.height));
+  const [across, down] = [size.width, size.height].map((side) =>
+    Math.ceil((side * scale) / PATCH_PIXELS),
+  );
+  return Math.min(MAX_IMAGE_TOKENS, (across ?? 1) * (down ?? 1));
 }
 
 function estimatePdf(base64: string, { tokenScale }: TokenModel): number {
