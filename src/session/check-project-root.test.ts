@@ -69,6 +69,26 @@ describe('checkProjectRoot', () => {
     await expect(check(given())).rejects.toMatchObject({ status, type });
   });
 
+  it.each([
+    [
+      () => '/',
+      "is or leads to /, /proc, /sys, /dev or the server's own data. Choose a folder of files.",
+    ],
+    [
+      () => at('to-data'),
+      "is or leads to /, /proc, /sys, /dev or the server's own data. Choose a folder of files.",
+    ],
+    [
+      () => at('instructions', 'agents'),
+      `is the instruction root or lies inside it. Choose a folder outside ${at('instructions')}.`,
+    ],
+  ])('says what is wrong with a folder, and which one to choose: %#', async (given, reason) => {
+    await expect(check(given())).rejects.toMatchObject({
+      message: `The project root ${given()} ${reason}`,
+      details: { projectRoot: given(), instructionRoot: at('instructions') },
+    });
+  });
+
   describe('where folders are named', () => {
     beforeAll(async () => {
       for (const name of ['projects/ann/deep', 'projects/bob', 'home/.ssh', 'home/work', 'other']) {

@@ -1,4 +1,4 @@
-import { mkdir, stat, symlink } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../test/support/database/database.js';
@@ -127,6 +127,44 @@ describe('ProjectRoots', () => {
     expect((await roots.open(own, ann)).quota).toBe(quota);
     expect((await roots.open(at('shared'), ann)).quota).toBeUndefined();
     expect((await open({ quotaMb: 0 }).open(own, ann)).quota).toBeUndefined();
+  });
+
+  it('opens a folder that was made a moment after it was refused, under the same quota', async () => {
+    const roots = open();
+    const own = await roots.defaultOf(ann);
+    const later = path.join(own, 'later');
+    const { quota } = await roots.open(own, ann);
+    const missing = { type: 'WORKING_ROOT_INACCESSIBLE', status: 404 };
+    await expect(roots.open(later, ann)).rejects.toMatchObject(missing);
+    await mkdir(later);
+    const opened = await roots.open(later, ann);
+    expect(opened).toMatchObject({ real: later });
+    expect(opened.quota).toBe(quota);
+    expect(quota).toBeDefined();
+    // What is written in the new folder counts at once.
+    await opened.quota?.reserve('write', 1_000_000);
+    await expect(quota?.reserve('write', 100_000)).rejects.toThrow('PROJECT_FULL');
+    // By whichever name it comes to it.
+    await symlink(later, at('shared', 'link'));
+    expect((await roots.open(at('shared', 'link'), ann)).quota).toBe(quota);
+  });
+
+  it('leads nobody from a folder without a quota to one with it, or back, by a link that is turned', async () => {
+    const roots = open();
+    const own = await roots.defaultOf(ann);
+    const link = path.join(own, 'link');
+    await symlink(at('shared'), link);
+    const before = await roots.open(link, ann);
+    expect(before).toMatchObject({ projectRoot: at('shared') });
+    expect(before.quota).toBeUndefined();
+    await rm(link);
+    await mkdir(link);
+    // Tools work in the folder that was checked, until it is checked again.
+    expect(await roots.open(link, ann)).toEqual(before);
+    await clock.advance(1_000);
+    const after = await roots.open(link, ann);
+    expect(after).toMatchObject({ projectRoot: link });
+    expect(after.quota).toBeDefined();
   });
 
   it('hides nothing where there is one user, whose root stays as it is written', async () => {
