@@ -1,27 +1,22 @@
-import { fileURLToPath } from 'node:url';
 import { openSessions } from '../load/open-sessions.mjs';
 import { cpuMs } from '../measure/read-cpu.mjs';
 import { median } from '../measure/median-of.mjs';
-import { startProcess } from '../processes/start-process.mjs';
 import { startTarget } from '../processes/start-target.mjs';
 import { postTurn } from './read-frames.mjs';
 
-const rehearsal = fileURLToPath(new URL('../model/serve-rehearsal.mjs', import.meta.url));
 const shortSteps = 5;
 const longSteps = 200;
 const window = 20;
 
 /**
- * Measures the cost of a tool step in a turn of 5 and at the end of a turn of 200. The rehearsal model
- * validates the whole history at each step, so part of the growth is the model's.
+ * Measures the cost of a tool step in a turn of 5 and at the end of a turn of 200. The model reads the whole request
+ * and does not parse it.
  *
  * @param {import('./finding.mjs').BenchContext} context @param {string} name of the target.
  * @returns {Promise<import('./finding.mjs').Finding[]>}
  */
 export async function measureSteps({ setup, projectRoot, onStop }, name) {
-  const model = await startProcess({ name: 'rehearsal', script: rehearsal, cwd: setup.folder });
-  onStop(() => model.stop());
-  const target = await startTarget(name, { ...setup, modelUrl: model.url });
+  const target = await startTarget(name, setup);
   onStop(target.stop);
   try {
     const turns = (longSteps / shortSteps) * 2;
@@ -50,7 +45,6 @@ export async function measureSteps({ setup, projectRoot, onStop }, name) {
     ];
   } finally {
     await target.stop();
-    await model.stop();
   }
 }
 
@@ -60,7 +54,7 @@ async function runSteps(target, sessionId, steps) {
   const before = used();
   const starts = [];
   let exit = '';
-  const message = `[[loop=${steps} tool=glob {"pattern":"*.none$i"}]]`;
+  const message = `[[tokens=10 steps=${steps}]]`;
   const opts = { maxTurns: steps + 10 };
   for await (const frame of postTurn(target.url, { sessionId, message, opts })) {
     if (frame.event === 'step:start') starts.push(frame.atMs);

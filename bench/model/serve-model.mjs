@@ -1,13 +1,21 @@
 /**
  * The bench's model, a separate process: the Anthropic Messages wire, streaming only, as cheap as possible.
- * `[[tokens=N gap=MS piece=N]]` in the last message sets the size and pace of the reply. `GET /seen` says how many
- * requests came, and their bytes.
+ * `[[tokens=N gap=MS piece=N steps=N]]` in the last message sets the size and pace of the reply, and how often a tool
+ * is called before it. `GET /seen` says how many requests came, and their bytes.
  */
 import { createServer } from 'node:http';
 import { announce } from '../processes/announce.mjs';
 import { nowMicros } from '../stamp.mjs';
 import { createPacer } from './pace-streams.mjs';
-import { closing, opening, parseOrder, renderDelta, renderWhole } from './render-reply.mjs';
+import {
+  closing,
+  findStep,
+  opening,
+  parseOrder,
+  renderCall,
+  renderDelta,
+  renderWhole,
+} from './render-reply.mjs';
 
 const pacer = createPacer();
 const seen = { requests: 0, bytes: 0 };
@@ -31,6 +39,8 @@ function answer(body, response) {
   const order = parseOrder(body);
   if (order === undefined || !body.includes('"stream":true')) return refuse(response);
   response.writeHead(200, headers);
+  const step = findStep(body, order);
+  if (step !== undefined) return void response.end(renderCall(step));
   if (order.gapMs === 0) {
     if (order.piece < order.deltas) sendPieces(order, response);
     else response.end(renderWhole(order.deltas, nowMicros()));
