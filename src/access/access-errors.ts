@@ -1,12 +1,16 @@
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
+import type { TokenError } from './tokens/token-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
+
+/** Most groups that an error lists. */
+const MAX_SHOWN_GROUPS = 50;
 
 export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked';
 
 const toMakeOne = 'Make one with: turnpike keys create --principal NAME';
 
 const faults: Record<KeyFault, string> = {
-  missing: `This server requires an API key: send the header Authorization: Bearer tpk_…. ${toMakeOne}`,
+  missing: `This server requires an API key, or a token of its identity provider: send the header Authorization: Bearer …. ${toMakeOne}`,
   unknown: `This server does not know the API key. Check that it is complete. ${toMakeOne}`,
   expired: `The API key has expired. ${toMakeOne}`,
   revoked: `The API key was revoked. ${toMakeOne}`,
@@ -18,6 +22,39 @@ export function unauthenticated(fault: KeyFault): TypedError {
     message: faults[fault],
     details: { reason: fault.toUpperCase() },
     headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}` },
+  });
+}
+
+/** The error of a token that is not taken: 403 for somebody whose groups have no role. */
+export function tokenRefused({ fault, facts, message }: TokenError): TypedError {
+  const { groups = [], ...known } = facts;
+  if (fault === 'NO_ROLE') {
+    const seen = groups.slice(0, MAX_SHOWN_GROUPS);
+    const list =
+      seen.length === 0 ? 'The token names no groups' : `Its groups are ${seen.join(', ')}`;
+    return new TypedError('FORBIDDEN_ROLE', {
+      message: `${message}. ${list}.`,
+      details: { ...known, groups: seen },
+    });
+  }
+  return new TypedError('UNAUTHENTICATED', {
+    message: [message, ...(facts.claim === undefined ? [] : [`(${facts.claim})`])].join(' '),
+    details: { reason: fault, ...known },
+    headers: { 'WWW-Authenticate': 'Bearer realm="turnpike", error="invalid_token"' },
+  });
+}
+
+export function issuerUnavailable(issuer: string): TypedError {
+  return new TypedError('ISSUER_UNAVAILABLE', {
+    message: `The keys of the issuer ${issuer} could not be loaded, so its tokens cannot be checked. Try again; an administrator finds the reason in the log.`,
+    details: { issuer },
+  });
+}
+
+export function forbiddenAgent(agent: string, agents: readonly string[]): TypedError {
+  return new TypedError('FORBIDDEN_AGENT', {
+    message: `You may not use the agent ${agent}. You may use: ${agents.join(', ')}.`,
+    details: { agent, agents },
   });
 }
 
@@ -54,7 +91,7 @@ export function keyNotFound(id: string): TypedError {
 
 export function keyInUrl(): TypedError {
   return invalidRequest(
-    'The URL has an API key in it, and URLs are kept in logs. Send it in the header Authorization: Bearer tpk_…, and revoke this one: turnpike keys revoke ID',
+    'The URL has an API key or a token in it, and URLs are kept in logs. Send it in the header Authorization: Bearer …, and revoke a key: turnpike keys revoke ID',
   );
 }
 

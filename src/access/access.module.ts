@@ -1,6 +1,11 @@
 import { Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule, DiscoveryService, Reflector } from '@nestjs/core';
-import { CONFIG } from '../config/config.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { loadIssuers } from './tokens/auth-file.js';
+import { openVerifier } from './tokens/open-verifier.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
 import { GovernanceModule } from '../governance/governance.module.js';
 import { findHandlers } from '../http/find-handlers.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
@@ -23,6 +28,14 @@ import { UsageController } from './usage.controller.js';
     ApiKeyCache,
     KeyService,
     RefusedAddresses,
+    {
+      provide: TokenVerifier,
+      inject: [CONFIG, CLOCK, LOGGER],
+      useFactory: async (config: Config, clock: Clock, logger: Logger) => {
+        const issuers = await loadIssuers(config.authFile);
+        return openVerifier(issuers, config, { clock, logger });
+      },
+    },
     Authenticator,
     Owners,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },

@@ -12,7 +12,6 @@ const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usd
 const rules: AccessRules = {
   host: '127.0.0.1',
   allowKeyless: false,
-  hasIssuers: false,
   takesFirstKey: true,
   corsOrigins: [],
   defaultLimits: limits,

@@ -10,7 +10,17 @@ import {
 } from './origin/check-origin.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
+import {
+  issuerUnavailable,
+  tokenRefused,
+  tooManyRefusals,
+  unauthenticated,
+  type KeyFault,
+} from './access-errors.js';
+import { IssuerAwayError } from './tokens/issuer-keys.js';
+import { signedFaults, TokenError } from './tokens/token-error.js';
+import { isJwtText, TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
+import { compact } from '../platform/compact.js';
 import { AuditLog } from './audit-log.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
@@ -36,18 +46,29 @@ export class Authenticator {
     private readonly keys: ApiKeyCache,
     private readonly audit: AuditLog,
     private readonly refused: RefusedAddresses,
+    private readonly tokens: TokenVerifier,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
 
+  /** Whether tokens of identity providers are taken. */
+  get hasIssuers(): boolean {
+    return this.tokens.hasIssuers;
+  }
+
+  /** Folders that roles of identity providers open. */
+  get roleRoots(): readonly string[] {
+    return this.tokens.roleRoots;
+  }
+
   /** Who may use the server, as of the last second. */
   async deployment(): Promise<Deployment> {
-    return deploymentOf(await this.keys.census(), this.rules);
+    return deploymentOf(await this.keys.census(), this.tokens);
   }
 
   /**
-   * @throws TypedError UNAUTHENTICATED 401, RATE_LIMITED 429 for an address that sent too many wrong
+   * @throws TypedError UNAUTHENTICATED 401, FORBIDDEN_ROLE 403, ISSUER_UNAVAILABLE 503, RATE_LIMITED 429 for an address that sent too many wrong
    *   keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
    */
   async authenticate(head: RequestHead): Promise<Principal> {
@@ -55,6 +76,9 @@ export class Authenticator {
     const { isOpen } = await this.deployment();
     // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
+    if (!isOurs && text !== undefined && this.tokens.hasIssuers && isJwtText(text)) {
+      return this.#useToken(text, head);
+    }
     if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
     return isOpen ? this.#admitWithoutKey(head) : this.#refuse('missing', head);
   }
@@ -93,8 +117,7 @@ export class Authenticator {
     const { defaultLimits } = this.rules;
     const hash = hashKey(text);
     // An address that guesses keys gets no look-up for each. Keys in use at the address stay valid.
-    const waitMs = keys.hasSeen(hash) ? undefined : await refused.waitOf(head.address);
-    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+    if (!keys.hasSeen(hash)) await this.#checkAddress(head);
     const key = isKeyText(text) ? await keys.find(hash) : undefined;
     const fault = findFault(key, clock.now());
     if (key === undefined || fault !== undefined) {
@@ -102,6 +125,27 @@ export class Authenticator {
       return this.#refuse(fault ?? 'unknown', head, key);
     }
     return principalOfKey(key, defaultLimits);
+  }
+
+  async #useToken(token: string, head: RequestHead): Promise<Principal> {
+    const { tokens, refused, rules } = this;
+    if (!tokens.hasSeen(token)) await this.#checkAddress(head);
+    try {
+      return principalOfToken(await tokens.verify(token), rules.defaultLimits);
+    } catch (error) {
+      if (error instanceof IssuerAwayError) throw issuerUnavailable(error.issuer);
+      if (!(error instanceof TokenError)) throw error;
+      if (!signedFaults.includes(error.fault)) await refused.add(head.address);
+      const { issuer } = error.facts;
+      await this.#noteRefusal(head, { reason: error.fault, ...compact({ issuer }) });
+      throw tokenRefused(error);
+    }
+  }
+
+  /** @throws TypedError RATE_LIMITED for an address that sent too many wrong credentials. */
+  async #checkAddress({ address }: RequestHead): Promise<void> {
+    const waitMs = await this.refused.waitOf(address);
+    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
@@ -113,28 +157,30 @@ export class Authenticator {
     return localPrincipal(defaultLimits);
   }
 
-  /** Audits the refusal, once a minute for an address, and throws it. */
-  async #refuse(
-    fault: KeyFault,
-    { address, requestId }: RequestHead,
-    key?: KeyRow,
-  ): Promise<never> {
-    const { refused, audit, logger } = this;
-    const reason = fault.toUpperCase();
-    if (await refused.shouldNote(address)) {
-      const who = key === undefined ? {} : { keyId: key.id };
-      const principalId = key?.principalId ?? 'anonymous';
-      const action = 'authentication.refused';
-      await audit
-        .write({ principalId, action, subject: address, details: { reason, ...who } })
-        .catch((error: unknown) =>
-          logger.warn(
-            { requestId, error },
-            'could not write a refused request to the audit log; the request was refused all the same',
-          ),
-        );
-    }
+  /** Audits the refusal, and throws it. */
+  async #refuse(fault: KeyFault, head: RequestHead, key?: KeyRow): Promise<never> {
+    const details = { reason: fault.toUpperCase(), ...compact({ keyId: key?.id }) };
+    await this.#noteRefusal(head, details, key?.principalId);
     throw unauthenticated(fault);
+  }
+
+  /** Audits a refusal, once a minute for an address. */
+  async #noteRefusal(
+    { address, requestId }: RequestHead,
+    details: Record<string, unknown>,
+    principalId = 'anonymous',
+  ): Promise<void> {
+    const { refused, audit, logger } = this;
+    if (!(await refused.shouldNote(address))) return;
+    const action = 'authentication.refused';
+    await audit
+      .write({ principalId, action, subject: address, details })
+      .catch((error: unknown) =>
+        logger.warn(
+          { requestId, error },
+          'could not write a refused request to the audit log; the request was refused all the same',
+        ),
+      );
   }
 }
 
@@ -145,6 +191,18 @@ function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
     scopes: key.scopes,
     limits: limitsOf(key.limits, defaultLimits),
     projectRoots: key.projectRoots ?? [],
+  };
+}
+
+function principalOfToken(token: VerifiedToken, defaultLimits: ResolvedLimits): Principal {
+  const { principalId, issuer, expiresAt, scopes, limits, projectRoots, agents } = token;
+  return {
+    id: principalId,
+    credential: { kind: 'token', issuer, expiresAt: new Date(expiresAt) },
+    scopes,
+    limits: limitsOf(limits, defaultLimits),
+    projectRoots,
+    ...compact({ agents }),
   };
 }
 

@@ -26,16 +26,18 @@ export function hashKey(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** Replaces every key in a text, and the greater part of a key, for logs and errors. */
+/** Replaces every key and token in a text, and the greater part of one, for logs and errors. */
 export function hideKeys(text: string): string {
-  return text.replaceAll(/tpk_[0-9a-f]{16}_[\w-]{10,43}/g, '[REDACTED_API_KEY]');
+  return text
+    .replaceAll(/tpk_[0-9a-f]{16}_[\w-]{10,43}/g, '[REDACTED_API_KEY]')
+    .replaceAll(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?/g, '[REDACTED_TOKEN]');
 }
 
 export function isKeyText(text: string): boolean {
   return wholeKey.test(text);
 }
 
-/** Whether a text contains a key, or the greater part of a key. */
+/** Whether a text contains a key or a token, or the greater part of one. */
 export function containsKey(text: string): boolean {
-  return /tpk_[0-9a-f]{16}_[\w-]{10}/.test(text);
+  return /tpk_[0-9a-f]{16}_[\w-]{10}|eyJ[\w-]{10,}\.eyJ[\w-]{10}/.test(text);
 }

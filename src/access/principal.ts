@@ -16,7 +16,9 @@ export type Credential =
   /** Nothing: whoever reaches an open server has all of it. */
   | { kind: 'none' }
   /** An API key, by its id. */
-  | { kind: 'key'; id: string };
+  | { kind: 'key'; id: string }
+  /** A token of an identity provider, by its issuer's name. */
+  | { kind: 'token'; issuer: string; expiresAt: Date };
 
 /** Whether a server takes requests without a credential, and whether what it stores has several owners. */
 export interface Deployment {
@@ -41,7 +43,9 @@ export interface Principal {
   credential: Credential;
   scopes: readonly KeyScope[];
   limits: ResolvedLimits;
-  /** Folders that the key opens for sessions, beside its own and those open to all. */
+  /** Names of the agents that may be used; absent: all. */
+  agents?: readonly string[];
+  /** Folders that the credential opens for sessions, beside its own and those open to all. */
   projectRoots: readonly string[];
   /** Id of the request, for the log. */
   requestId?: string;

@@ -11,6 +11,8 @@ export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
 const guarded: ListedError[] = [
   'INVALID_REQUEST',
   'UNAUTHENTICATED',
+  'FORBIDDEN_ROLE',
+  'ISSUER_UNAVAILABLE',
   'FORBIDDEN_ORIGIN',
   'FORBIDDEN_SCOPE',
   'RATE_LIMITED',

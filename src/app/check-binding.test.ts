@@ -25,13 +25,13 @@ describe('isLoopback', () => {
 });
 
 describe('findBindingFault', () => {
-  const asked = { host: '0.0.0.0', allowKeyless: false, hasActiveKey: false };
+  const asked = { host: '0.0.0.0', allowKeyless: false, hasWayIn: false };
 
   it('says what to do about a server that anybody would reach', () => {
     expect(findBindingFault(asked)).toMatch(/turnpike keys create[^]*TURNPIKE_ALLOW_KEYLESS/);
   });
 
-  it.each([{ host: '127.0.0.1' }, { allowKeyless: true }, { hasActiveKey: true }])(
+  it.each([{ host: '127.0.0.1' }, { allowKeyless: true }, { hasWayIn: true }])(
     'finds none with %j',
     (more) => {
       expect(findBindingFault({ ...asked, ...more })).toBeUndefined();

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { KeyService } from '../access/key-service.js';
 import { type CreatedKeyDto, NewKeyDto } from '../access/key.dto.js';
+import type { Authenticator } from '../access/authenticator.js';
 import type { KeyStore } from '../access/key-store.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
@@ -12,6 +13,7 @@ const AUDIT_ACTOR = 'first-start';
 
 export interface RequireKeyDeps {
   store: Pick<KeyStore, 'census'>;
+  authenticator: Pick<Authenticator, 'hasIssuers'>;
   keys: Pick<KeyService, 'createFirst'>;
   /** Shows the first key to whoever started the server; undefined: there is nobody, and no key is made. */
   showFirstKey: ((created: CreatedKeyDto) => void) | undefined;
@@ -35,13 +37,13 @@ async function findHostFault(host: string): Promise<string | undefined> {
  */
 export async function requireKey(
   config: Pick<Config, 'host' | 'allowKeyless' | 'firstKey'>,
-  { store, keys, showFirstKey }: RequireKeyDeps,
+  { store, keys, authenticator, showFirstKey }: RequireKeyDeps,
 ): Promise<void> {
   const hostFault = await findHostFault(config.host);
   if (hostFault !== undefined) throw new ConfigError([hostFault]);
   const findFault = async (): Promise<string | undefined> => {
     const { hasActive } = await store.census();
-    return findBindingFault({ ...config, hasActiveKey: hasActive });
+    return findBindingFault({ ...config, hasWayIn: hasActive || authenticator.hasIssuers });
   };
   if ((await findFault()) === undefined) return;
   if (config.firstKey === 'print' && showFirstKey !== undefined) {
@@ -62,10 +64,11 @@ export async function requireKey(
 export function findBindingFault(asked: {
   host: string;
   allowKeyless: boolean;
-  hasActiveKey: boolean;
+  /** Whether a key is valid, or tokens are taken. */
+  hasWayIn: boolean;
 }): string | undefined {
-  const { host, allowKeyless, hasActiveKey } = asked;
-  if (allowKeyless || hasActiveKey || isLoopback(host)) return undefined;
+  const { host, allowKeyless, hasWayIn } = asked;
+  if (allowKeyless || hasWayIn || isLoopback(host)) return undefined;
   return [
     `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. Do one of these:`,
     'make a key: turnpike keys create --principal NAME --scopes turns,approvals,admin',

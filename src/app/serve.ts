@@ -6,6 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
+import { Authenticator } from '../access/authenticator.js';
 import { requireKey } from './require-key.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
@@ -124,7 +125,8 @@ async function listen(
   const { config, clock, logger, resources } = values;
   if (servesApi(config.role)) {
     const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
-    await requireKey(config, { store, keys, showFirstKey });
+    const authenticator = app.get(Authenticator, anywhere);
+    await requireKey(config, { store, keys, authenticator, showFirstKey });
   }
   app.disable('x-powered-by');
   let routes = new RouteTable([]);

@@ -93,6 +93,11 @@ const commands: readonly ListedCommand[] = [
   ),
   listed('keys', 'manage API keys', () => import('./commands/keys-command.js')),
   listed(
+    'auth',
+    'explain tokens of identity providers',
+    () => import('./commands/auth-command.js'),
+  ),
+  listed(
     'export',
     'write sessions as lines of JSON, with turns and files',
     () => import('./commands/data-commands.js'),

@@ -103,10 +103,20 @@ export const errorTable = {
     'A file is over the limit of the route; the message names both.',
     'Send a smaller file, or send it as multipart instead of base64.',
   ),
+  FORBIDDEN_AGENT: final(
+    403,
+    'Your role does not include this agent; `details.agents` lists those that it does.',
+    'Use one of them, or ask an administrator to add it to your role.',
+  ),
   FORBIDDEN_ORIGIN: final(
     403,
     'There are no API keys, and `Host` or `Origin` is not a loopback name.',
     "Call 127.0.0.1, list the page's origin in `TURNPIKE_CORS_ORIGINS`, or make an API key.",
+  ),
+  FORBIDDEN_ROLE: final(
+    403,
+    'The token is valid, and none of its groups (`details.groups`) has a role on this server.',
+    'Ask the administrator for a role in `TURNPIKE_AUTH_FILE`; `turnpike auth check` explains a token.',
   ),
   FORBIDDEN_SCOPE: final(
     403,
@@ -152,6 +162,12 @@ export const errorTable = {
       },
     },
   },
+  ISSUER_UNAVAILABLE: later(
+    503,
+    'The keys of an identity provider could not be loaded for a day, or never, so its tokens cannot be checked.',
+    'Send it again. Operator: the log says why; check `issuer_url`, `jwks_url` and the network.',
+    5,
+  ),
   KEY_NOT_FOUND: final(
     404,
     'There is no API key with that id.',
@@ -347,8 +363,8 @@ export const errorTable = {
   ),
   UNAUTHENTICATED: final(
     401,
-    'The request has no valid API key: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`.',
-    'Send `Authorization: Bearer tpk_…`; make a key with `turnpike keys create`.',
+    'The request has no valid API key or token: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`, or says what is wrong with a [token](../operate/log-in.md#errors).',
+    'Send `Authorization: Bearer tpk_…` or a token of the identity provider; make a key with `turnpike keys create`.',
   ),
   UNSUPPORTED_MEDIA_TYPE: final(
     415,

@@ -32,6 +32,7 @@ describe('ProjectRoots', () => {
       sharedRoot: undefined,
       listed: [at('shared')],
       isOpenWithoutKey: true,
+      roleRoots: [],
       clock,
       isOpen: async () => !(await keys.census()).isKeyed,
       loadKeyRoots: () => keys.roots(),
@@ -78,26 +79,36 @@ describe('ProjectRoots', () => {
     await expect(roots.check(at('ann'), ann)).rejects.toMatchObject(closed);
     const withRoots = { ...ann, projectRoots: [at('ann')] };
     expect(await roots.check(at('ann'), withRoots)).toBe(at('ann'));
-    expect(await roots.openForOwner(at('ann'), 'ann')).toMatchObject({ projectRoot: at('ann') });
-    await expect(roots.openForOwner(at('ann'), 'bob')).rejects.toMatchObject(closed);
+    expect(await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] })).toMatchObject({
+      projectRoot: at('ann'),
+    });
+    await expect(
+      roots.openForOwner(at('ann'), { id: 'bob', projectRoots: [] }),
+    ).rejects.toMatchObject(closed);
   });
 
   it('knows within a second of a key that is gone', async () => {
     const { id } = await key('ann', [at('ann')]);
     await key('bob');
     const roots = open();
-    await roots.openForOwner(at('ann'), 'ann');
+    await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] });
     await new KeyStore(database.db, clock).revoke(id);
     await clock.advance(1_000);
-    await expect(roots.openForOwner(at('ann'), 'ann')).rejects.toMatchObject(closed);
+    await expect(
+      roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] }),
+    ).rejects.toMatchObject(closed);
   });
 
   it('knows at once of a key that opens a folder', async () => {
     await key('bob');
     const roots = open();
-    await expect(roots.openForOwner(at('ann'), 'ann')).rejects.toMatchObject(closed);
+    await expect(
+      roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] }),
+    ).rejects.toMatchObject(closed);
     await key('ann', [at('ann')]);
-    expect(await roots.openForOwner(at('ann'), 'ann')).toMatchObject({ projectRoot: at('ann') });
+    expect(await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] })).toMatchObject({
+      projectRoot: at('ann'),
+    });
   });
 
   it('hides the folders of others, and gives the root without links', async () => {
@@ -106,7 +117,10 @@ describe('ProjectRoots', () => {
     const roots = open();
     await roots.defaultOf(ann);
     await symlink('../../ann', at('projects', 'ann', 'link'));
-    const opened = await roots.openForOwner(at('projects', 'ann', 'link'), 'ann');
+    const opened = await roots.openForOwner(at('projects', 'ann', 'link'), {
+      id: 'ann',
+      projectRoots: [],
+    });
     // A folder that is open to all has no owner.
     const others = [at('projects'), at('bob')];
     expect(opened).toEqual({

@@ -30,6 +30,8 @@ export interface ProjectRootsOptions {
   sharedRoot: string | undefined;
   /** Folders that are open to every principal. */
   listed: readonly string[];
+  /** Folders that roles of identity providers open. */
+  roleRoots: readonly string[];
   /** Whether callers of an open server may name any folder: only this machine reaches it. */
   isOpenWithoutKey: boolean;
   /** Most MiB of a principal's own folder; 0: any number. */
@@ -105,20 +107,22 @@ export class ProjectRoots {
   }
 
   /**
-   * Opens the folder of a session's turn for its owner: any of the owner's present keys may open it.
+   * Opens the folder of a session's turn for its owner: any of the owner's present keys may open it, or the role that
+   * sent the turn.
    *
+   * @param user the owner, with the folders of that role.
    * @throws TypedError WORKING_ROOT_*.
    */
-  async openForOwner(given: string, principalId: string): Promise<OpenedRoot> {
+  async openForOwner(given: string, user: Omit<RootUser, 'credential'>): Promise<OpenedRoot> {
     const before = this.#keyRoots;
-    const owner = ownerIn(principalId, await this.#keys());
+    const owner = ownerIn(user, await this.#keys());
     try {
       return await this.open(given, owner);
     } catch (error) {
       if (owner.credential.kind === 'none') throw error;
       // A key may be newer than the cache. Of simultaneous failures one drops the cache.
       if (this.#keyRoots === before) this.#keyRoots = this.#newKeyRoots();
-      return this.open(given, ownerIn(principalId, await this.#keys()));
+      return this.open(given, ownerIn(user, await this.#keys()));
     }
   }
 
@@ -186,14 +190,15 @@ export class ProjectRoots {
     return { own: this.ownOf(id), named: [...shared, ...listed, ...projectRoots], projectsDir };
   }
 
-  /** The projects folder, and the folders that only keys of other principals open. */
+  /** The projects folder, and the folders that only keys or roles of others open. */
   async #othersOf(user: RootUser): Promise<string[] | undefined> {
     const open = this.#openTo(user);
     if (open === undefined) return undefined;
     const { roots } = await this.#keys();
-    const foreign = roots
-      .flatMap(({ projectRoots }) => projectRoots)
-      .filter((folder) => !open.named.some((named) => isWithin(named, folder)));
+    const opened = roots.flatMap(({ projectRoots }) => projectRoots);
+    const foreign = [...opened, ...this.options.roleRoots].filter(
+      (folder) => !open.named.some((named) => isWithin(named, folder)),
+    );
     return withLinkTargets([open.projectsDir, ...foreign]);
   }
 
@@ -211,12 +216,15 @@ export class ProjectRoots {
 }
 
 /** The owner of a session, who may have several keys. */
-function ownerIn(principalId: string, { isOpen, roots }: OpenToKeys): RootUser {
-  const own = roots.filter((key) => key.principalId === principalId);
+function ownerIn(
+  { id, projectRoots }: Omit<RootUser, 'credential'>,
+  { isOpen, roots }: OpenToKeys,
+): RootUser {
+  const own = roots.filter((key) => key.principalId === id);
   return {
-    id: principalId,
+    id,
     credential: { kind: isOpen ? 'none' : 'key' },
-    projectRoots: own.flatMap(({ projectRoots }) => projectRoots),
+    projectRoots: [...projectRoots, ...own.flatMap((key) => key.projectRoots)],
   };
 }
 

@@ -38,6 +38,7 @@ import { SkillController } from './skill.controller.js';
           projectsDir: config.projectsDir,
           sharedRoot: config.projectRoot,
           listed: config.projectRoots,
+          roleRoots: authenticator.roleRoots,
           isOpenWithoutKey: isLoopback(config.host),
           quotaMb: config.projectMb,
           clock,

@@ -128,6 +128,8 @@ export const turns = pgTable(
     preferredUntil: instant('preferred_until'),
     request: json('request').$type<StoredRequest>().notNull(),
     requestHash: text('request_hash').notNull(),
+    /** Folders that the sender's role opened, beside those of keys; null: none. */
+    projectRoots: json('project_roots').$type<string[]>(),
     idempotencyKey: text('idempotency_key'),
     options: json('options').$type<OptionResolution>().notNull(),
     /** Agents that the turn may delegate to; null: none. */

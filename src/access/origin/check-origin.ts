@@ -119,8 +119,6 @@ export interface AccessRules {
   /** Address that the server listens on. */
   host: string;
   allowKeyless: boolean;
-  /** Whether tokens of identity providers are taken. */
-  hasIssuers: boolean;
   /** Whether a request from this machine may create the first key. */
   takesFirstKey: boolean;
   /** Other sites whose pages may send requests. */
@@ -139,7 +137,6 @@ export function accessRules(config: Config): AccessRules {
   return {
     host,
     allowKeyless,
-    hasIssuers: false,
     corsOrigins,
     // The first key needs a single process: anybody who reaches a gateway could create it.
     takesFirstKey: config.databaseUrl === undefined && !allowKeyless,

@@ -112,6 +112,14 @@ export const serverVariables = {
     },
     numberText(/^\d+(\.\d+)?$/, { min: 0, max: 1_000_000 }),
   ),
+  authFile: absolutePath(
+    'TURNPIKE_AUTH_FILE',
+    'YAML file with the [identity providers](../operate/log-in.md) whose tokens are taken. Read at the start.',
+  ),
+  authPrivateHosts: privateHosts(
+    'TURNPIKE_AUTH_PRIVATE_HOSTS',
+    'Hosts of identity providers at private addresses',
+  ),
   auditKeepDays: integer('TURNPIKE_AUDIT_KEEP_DAYS', {
     about: 'How long the audit log is kept; 0: for ever.',
     fallback: 90,

@@ -65,7 +65,10 @@ export async function buildContext(
 ): Promise<AttemptContext> {
   const { services, session, turn } = attempt;
   const [root, persona, recording] = await Promise.all([
-    services.projectRoots.openForOwner(session.projectRoot, session.principalId),
+    services.projectRoots.openForOwner(session.projectRoot, {
+      id: session.principalId,
+      projectRoots: turn.projectRoots ?? [],
+    }),
     services.personas.load(turn.options.options.persona),
     loadRecording(services.db, turn),
   ]);

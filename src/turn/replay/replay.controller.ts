@@ -40,6 +40,7 @@ export class ReplayController {
   })
   @ApiErrors(
     'TURN_NOT_FOUND',
+    'FORBIDDEN_AGENT',
     'PERSONA_NOT_FOUND',
     'TURN_IN_PROGRESS',
     'SESSION_LIMIT',

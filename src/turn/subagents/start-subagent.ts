@@ -86,6 +86,7 @@ export async function startSubagent(
     sessionId,
     principalId,
     budget: turn.budget ?? undefined,
+    projectRoots: turn.projectRoots ?? undefined,
     request: {
       message: prompt,
       opts: undefined,

@@ -187,6 +187,7 @@ const turnFields = [
   'traceparent',
   'tracestate',
   'clientHistory',
+  'projectRoots',
   'preferredWorker',
   'createdAt',
 ] as const;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { forbiddenAgent } from '../../access/access-errors.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
 import {
@@ -70,7 +71,10 @@ export class TurnPreparer {
     const { principalId } = session;
     const { real, ownPaths } =
       principal === undefined
-        ? await this.projectRoots.openForOwner(session.projectRoot, principalId)
+        ? await this.projectRoots.openForOwner(session.projectRoot, {
+            id: principalId,
+            projectRoots: [],
+          })
         : await this.projectRoots.open(session.projectRoot, principal);
     const { resolution, persona, delegation } = await this.resolve(preparation);
     const files = {
@@ -123,7 +127,18 @@ export class TurnPreparer {
     };
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
-    const asked = { sessionId, principalId, budget, request, requestHash, idempotencyKey };
+    // Workers know the folders of keys, and not those of roles: they are in a token alone.
+    const hasRoles = principal?.credential.kind === 'token';
+    const roots = hasRoles ? { projectRoots: [...principal.projectRoots] } : {};
+    const asked = {
+      sessionId,
+      principalId,
+      budget,
+      request,
+      requestHash,
+      idempotencyKey,
+      ...roots,
+    };
     const before = { clientTurns: checked, clientTurnsOnlyIfEmpty, clientHistory };
     const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
     const preferredWorker =
@@ -140,6 +155,8 @@ export class TurnPreparer {
       subjectOf(preparation),
       submission.opts,
     );
+    const { agents } = submission.principal ?? {};
+    if (agents?.includes(persona.name) === false) throw forbiddenAgent(persona.name, agents);
     const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
     const { memory = false, clientTools = [] } = resolution.options;
     const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);

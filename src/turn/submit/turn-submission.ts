@@ -150,6 +150,8 @@ export interface NewTurn {
   sessionId: string;
   /** The principal whose turn it is. */
   principalId: string;
+  /** Folders that the sender's role opens; absent: none. */
+  projectRoots?: string[] | undefined;
   /** Limits of the principal's day; absent: none. */
   budget?: DayLimits | undefined;
   request: StoredRequest;

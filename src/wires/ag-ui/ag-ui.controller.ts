@@ -50,6 +50,7 @@ export class AgUiController {
   @ApiOptionalHeader('Idempotency-Key', 'In place of the runId.')
   @ApiRunStream()
   @ApiErrors(
+    'FORBIDDEN_AGENT',
     'PERSONA_NOT_FOUND',
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',

@@ -69,6 +69,7 @@ export class AiSdkController {
   @ApiUiMessageStream()
   @ApiErrors(
     'SESSION_NOT_FOUND',
+    'FORBIDDEN_AGENT',
     'PERSONA_NOT_FOUND',
     'APPROVAL_NOT_FOUND',
     'TURN_NOT_FOUND',

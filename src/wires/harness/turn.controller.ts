@@ -55,6 +55,7 @@ export class TurnController {
   @ApiErrors(
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
+    'FORBIDDEN_AGENT',
     'PERSONA_NOT_FOUND',
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',

@@ -56,11 +56,10 @@ export class NamedAgentsService {
     this.#limits = chatLimits(config);
   }
 
-  async agents() {
-    const [agents, problems] = await Promise.all([
-      this.personas.agents(),
-      this.personas.problems(),
-    ]);
+  /** @param names of the agents that the caller may use; undefined: all. */
+  async agents(names: readonly string[] | undefined) {
+    const [all, problems] = await Promise.all([this.personas.agents(), this.personas.problems()]);
+    const agents = all.filter(({ name }) => names?.includes(name) ?? true);
     return { agents, problems };
   }
 

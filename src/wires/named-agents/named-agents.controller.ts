@@ -43,6 +43,7 @@ const refusals = [
   'INVALID_REQUEST',
   'ATTACHMENT_FAILURE',
   'SDK_FAILURE/refused',
+  'FORBIDDEN_AGENT',
   'PERSONA_NOT_FOUND',
   'TURN_IN_PROGRESS',
   'STREAM_EXPIRED',
@@ -102,8 +103,8 @@ export class NamedAgentsController {
   /** The agents, with what each is for and may do */
   @Get('agents')
   @Unowned('agents are the server’s')
-  async listAgents(): Promise<AgentListDto> {
-    return this.service.agents();
+  async listAgents(@Caller() { agents }: Principal): Promise<AgentListDto> {
+    return this.service.agents(agents);
   }
 
   /** Ask an agent, and wait for the answer */

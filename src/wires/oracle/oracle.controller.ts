@@ -21,6 +21,7 @@ import {
 import { OracleService } from './oracle-service.js';
 
 const questionErrors = [
+  'FORBIDDEN_AGENT',
   'INVALID_REQUEST/fields',
   'SESSION_NOT_FOUND',
   'WORKING_ROOT_INACCESSIBLE',

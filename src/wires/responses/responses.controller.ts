@@ -94,6 +94,7 @@ export class ResponsesController {
   @ApiErrors(
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
+    'FORBIDDEN_AGENT',
     'PERSONA_NOT_FOUND',
     'TURN_IN_PROGRESS',
     'APPROVAL_RESOLVED',

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
+import { useTokenIssuer } from '../../support/access/token-issuer.js';
 import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
 import { type TestServer, useServer } from '../../support/processes/start-server.js';
 import { useShared } from '../../support/suite.js';
@@ -166,12 +167,18 @@ const unknown = (): Things => ({
   scheduleKey: newId('key'),
 });
 
-describe('what somebody else has', () => {
+/** What vouches for people; with tokens, the server has had no key. */
+describe.each(['keys', 'tokens'])('what somebody else has, where people have %s', (kind) => {
   let things: Things;
   let routes: string[];
-  const server = useServer();
-  const owner = useShared(() => keyedClient(server, { principal: 'owner' }));
-  const other = useShared(() => keyedClient(server, { principal: 'other' }));
+  const { issuer, environment } = useTokenIssuer();
+  const server = useServer(kind === 'tokens' ? { environment } : {});
+  const clientOf = async (name: string): Promise<KeyedClient> =>
+    kind === 'keys'
+      ? keyedClient(server, { principal: name })
+      : new KeyedClient(server.url, await issuer.sign({ sub: name }));
+  const owner = useShared(() => clientOf('owner'));
+  const other = useShared(() => clientOf('other'));
   beforeAll(async () => {
     things = await makeThings(owner, server);
     const { body } = await owner.send('GET', '/docs-json');
@@ -188,6 +195,18 @@ describe('what somebody else has', () => {
     expect(undeclared).toEqual([]);
     const unknownRoutes = Object.keys(requests).filter((route) => !routes.includes(route));
     expect(unknownRoutes).toEqual([]);
+  });
+
+  it('is not for somebody without a credential, on any route', async () => {
+    const open = ['get /health', 'get /health/agent', 'get /live', 'get /ready', 'get /metrics'];
+    const nobody = new KeyedClient(server.url);
+    for (const route of routes) {
+      if (open.includes(route)) continue;
+      const [method = '', template = ''] = route.split(' ');
+      const path = template.replaceAll(/\{\w+\}/g, 'x');
+      const { status } = await nobody.send(method.toUpperCase(), path);
+      expect([route, status]).toEqual([route, 401]);
+    }
   });
 
   it('is not there, on any route', async () => {

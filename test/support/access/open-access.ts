@@ -4,6 +4,8 @@ import { KeyService } from '../../../src/access/key-service.js';
 import { KeyStore } from '../../../src/access/key-store.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
+import type { Issuer } from '../../../src/access/tokens/auth-file.js';
+import { openVerifier } from '../../../src/access/tokens/open-verifier.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import { silentLogger } from '../silent-logger.js';
 import type { Database } from '../../../src/storage/connection.js';
@@ -17,10 +19,24 @@ export function openKeys({ db, clock }: { db: Database; clock: Clock }) {
 }
 
 /** Keys of a database with the authenticator over them. */
-export function openAccess(of: { db: Database; clock: Clock }, settings: AccessRules) {
+export function openAccess(
+  of: { db: Database; clock: Clock },
+  settings: AccessRules,
+  issuers: readonly Issuer[] = [],
+) {
   const opened = openKeys(of);
   const { audit, keys } = opened;
   const refused = new RefusedAddresses();
-  const authenticator = new Authenticator(keys, audit, refused, of.clock, silentLogger, settings);
+  const { clock } = of;
+  const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
+  const authenticator = new Authenticator(
+    keys,
+    audit,
+    refused,
+    tokens,
+    of.clock,
+    silentLogger,
+    settings,
+  );
   return { ...opened, authenticator };
 }

@@ -17,6 +17,7 @@ export function openProjectRoots(
     sharedRoot: undefined,
     listed: [],
     isOpenWithoutKey: true,
+    roleRoots: [],
     clock: systemClock,
     isOpen: async () => !(await keys.census()).isKeyed,
     loadKeyRoots: () => keys.roots(),

@@ -1,0 +1,76 @@
+import { decodeJwt } from 'jose';
+import { systemClock } from '../platform/clock.js';
+import type { Config } from '../config/config.js';
+import type { Logger } from '../platform/logger.js';
+import { compact } from '../platform/compact.js';
+import { loadIssuers, type Issuer } from './tokens/auth-file.js';
+import { IssuerAwayError } from './tokens/issuer-keys.js';
+import { openVerifier } from './tokens/open-verifier.js';
+import { TokenError } from './tokens/token-error.js';
+import { groupsOf, type TokenGrant } from './tokens/token-principal.js';
+
+/** What the server makes of a token. It never has the token itself. */
+export interface TokenExplanation {
+  /** What is wrong with it, and what to do; absent: nothing. */
+  problem?: string;
+  /** The reason as in `details.reason` of the API's error. */
+  reason?: string;
+  /** Name of the issuer in the file; absent: it is not in there. */
+  issuer?: string;
+  /** The claims as they stand in the token; not verified where there is a problem. */
+  claims?: Record<string, unknown>;
+  /** Groups of the person; absent: the issuer is not known. */
+  groups?: readonly string[];
+  /** The groups of the file that have a role which the person gets. */
+  roles?: readonly string[];
+  /** What the person may do; absent: nothing. */
+  grant?: TokenGrant;
+}
+
+/**
+ * Explains a token by the issuers of a configuration.
+ *
+ * @throws FileInvalidError.
+ */
+export async function explainToken(
+  token: string,
+  config: Pick<Config, 'authFile' | 'authPrivateHosts'>,
+  logger: Logger,
+): Promise<TokenExplanation> {
+  const issuers = await loadIssuers(config.authFile);
+  const claims = readClaims(token);
+  const issuer = issuers.find(({ issuerUrl }) => issuerUrl === claims?.['iss']);
+  const known = compact({ claims, issuer: issuer?.name, ...describeGroups(issuer, claims) });
+  try {
+    const verifier = openVerifier(issuers, config, { clock: systemClock, logger });
+    const { principalId, scopes, limits, projectRoots, agents } = await verifier.verify(token);
+    return { ...known, grant: { principalId, scopes, limits, projectRoots, agents } };
+  } catch (error) {
+    if (error instanceof TokenError) {
+      const { claim } = error.facts;
+      const about = claim === undefined ? '' : ` (${claim})`;
+      return { ...known, problem: `${error.message}${about}.`, reason: error.fault };
+    }
+    if (!(error instanceof IssuerAwayError)) throw error;
+    const { cause } = error;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { ...known, problem: `${error.message}: ${why}`, reason: 'ISSUER_UNAVAILABLE' };
+  }
+}
+
+function describeGroups(issuer: Issuer | undefined, claims: TokenExplanation['claims']) {
+  if (issuer === undefined || claims === undefined) return {};
+  const groups = groupsOf(issuer, claims);
+  const roles = issuer.roles
+    .map(({ group }) => group)
+    .filter((group) => group === '*' || groups.includes(group));
+  return { groups, roles };
+}
+
+function readClaims(token: string): Record<string, unknown> | undefined {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
+  }
+}

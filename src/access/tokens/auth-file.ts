@@ -1,0 +1,203 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { compact } from '../../platform/compact.js';
+import { isLoopbackHttp } from '../../platform/net/addresses.js';
+import { loadFile } from '../../platform/parsing/load-file.js';
+import { parseYaml } from '../../platform/parsing/parse-text.js';
+import { parseValue } from '../../platform/parsing/parse-value.js';
+import { checkedBy, fieldsOf, filledText, wholeNumber } from '../../platform/parsing/shapes.js';
+import { keyScopes, type KeyScope, type PrincipalLimits } from '../../storage/governance-schema.js';
+
+/** Algorithms of signatures that may be allowed: none of them works with a shared secret. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'EdDSA',
+] as const;
+const usualAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
+
+/** Scopes that everybody with a token never has by the group `*` alone. */
+const namedScopes: readonly KeyScope[] = ['admin', 'metrics'];
+
+/** Principals of the server itself, which no issuer may look like. */
+const reservedNames = ['local', 'anonymous', 'default'];
+
+/** What somebody in a group may do. */
+export interface Role {
+  /** Name of the group as it is in the token; `*`: everybody who has a token of this issuer. */
+  group: string;
+  scopes: readonly KeyScope[];
+  limits: PrincipalLimits;
+  projectRoots: readonly string[];
+  /** Names of the agents that may be used; undefined: all. */
+  agents: readonly string[] | undefined;
+}
+
+/** An identity provider whose tokens are taken. */
+export interface Issuer {
+  /** First part of its principals' ids. */
+  name: string;
+  /** The claim `iss`, byte for byte. */
+  issuerUrl: string;
+  /** Where its public keys are. Undefined: its discovery document says. */
+  jwksUrl: string | undefined;
+  /** The token is for one of these. */
+  audiences: readonly string[];
+  audienceClaim: string;
+  algorithms: readonly string[];
+  /** Claims that together name a person for ever. */
+  principal: readonly string[];
+  /** The claim with the groups, or its path with dots. */
+  groups: string;
+  /** Claims that must have these values. */
+  required: Readonly<Record<string, string | number | boolean>>;
+  roles: readonly Role[];
+}
+
+const url = filledText('must be a URL').check(
+  checkedBy((text) => {
+    if (!URL.canParse(text)) return 'must be a URL';
+    const parsed = new URL(text);
+    if (parsed.username !== '' || parsed.password !== '') return 'must have no password in it';
+    return parsed.protocol === 'https:' || isLoopbackHttp(parsed)
+      ? undefined
+      : 'must begin with https://; http is for a loopback address alone';
+  }),
+);
+const name = filledText();
+const names = z.array(name, 'must be a list').check(z.minLength(1, 'must have at least one'));
+const amount = (max: number) => z.number().check(z.minimum(0, 'must be 0 or more'), z.maximum(max));
+
+const limits = fieldsOf({
+  requests_per_minute: z.optional(wholeNumber(0, 1e9)),
+  concurrent_turns: z.optional(wholeNumber(0, 1e9)),
+  tokens_per_day: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  usd_per_day: z.optional(amount(1e9)),
+});
+
+const role = fieldsOf({
+  group: name,
+  scopes: z._default(z.array(z.enum(keyScopes), 'must be a list'), ['turns', 'approvals']),
+  limits: z.optional(limits),
+  project_roots: z.optional(
+    z.array(
+      name.check(
+        checkedBy((root) => (path.isAbsolute(root) ? undefined : 'must be an absolute path')),
+      ),
+      'must be a list',
+    ),
+  ),
+  agents: z.optional(names),
+}).check(
+  checkedBy(({ group, scopes }) => {
+    const named = group === '*' ? namedScopes.find((scope) => scopes.includes(scope)) : undefined;
+    return named && `gives everybody the scope ${named}: name a group in place of '*'`;
+  }),
+);
+
+const issuer = fieldsOf({
+  name: name.check(
+    z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have 1 to 32 of a-z 0-9 -, a letter first'),
+    checkedBy((text) =>
+      reservedNames.includes(text) ? 'is a name of the server itself' : undefined,
+    ),
+  ),
+  issuer_url: url,
+  jwks_url: z.optional(url),
+  audiences: names,
+  audience_claim: z._default(name, 'aud'),
+  algorithms: z._default(
+    z.array(z.enum(algorithms), 'must be a list').check(z.minLength(1, 'must have at least one')),
+    [...usualAlgorithms],
+  ),
+  principal: z
+    ._default(
+      z.pipe(
+        z.union([name, names], 'must be a claim, or a list of claims'),
+        z.transform((claims) => [claims].flat()),
+      ),
+      ['sub'],
+    )
+    .check(
+      checkedBy((claims) =>
+        claims.includes('email')
+          ? 'must not be email, which can be given to somebody else: use sub'
+          : undefined,
+      ),
+    ),
+  groups: z._default(name, 'groups'),
+  required: z._default(
+    z.record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number, true or false'),
+      'must be a map',
+    ),
+    {},
+  ),
+  roles: z.array(role, 'must be a list').check(z.minLength(1, 'must have at least one')),
+});
+
+const authFile = fieldsOf({
+  issuers: z.array(issuer, 'must be a list').check(
+    z.minLength(1, 'must have at least one'),
+    checkedBy(
+      (issuers) =>
+        repeated(
+          issuers.map((one) => one.name),
+          'name',
+        ) ??
+        repeated(
+          issuers.map((one) => one.issuer_url),
+          'issuer_url',
+        ),
+    ),
+  ),
+});
+
+/** The issuers of `TURNPIKE_AUTH_FILE`. @throws FileInvalidError. */
+export async function loadIssuers(file: string | undefined): Promise<readonly Issuer[]> {
+  if (file === undefined) return [];
+  const { issuers } = await loadFile(file, {
+    variable: 'TURNPIKE_AUTH_FILE',
+    parseText: parseYaml,
+    check: (value) => parseValue(authFile, value),
+  });
+  return issuers.map((one) => ({
+    name: one.name,
+    issuerUrl: one.issuer_url,
+    jwksUrl: one.jwks_url,
+    audiences: one.audiences,
+    audienceClaim: one.audience_claim,
+    algorithms: one.algorithms,
+    principal: one.principal,
+    groups: one.groups,
+    required: one.required,
+    roles: one.roles.map((given) => ({
+      group: given.group,
+      scopes: given.scopes,
+      limits: toLimits(given.limits ?? {}),
+      projectRoots: (given.project_roots ?? []).map((root) => path.resolve(root)),
+      agents: given.agents,
+    })),
+  }));
+}
+
+function toLimits(given: z.infer<typeof limits>): PrincipalLimits {
+  return compact({
+    requestsPerMinute: given.requests_per_minute,
+    concurrentTurns: given.concurrent_turns,
+    tokensPerDay: given.tokens_per_day,
+    usdPerDay: given.usd_per_day,
+  });
+}
+
+function repeated(values: readonly string[], field: string): string | undefined {
+  const twice = values.find((value, at) => values.indexOf(value) !== at);
+  return twice === undefined ? undefined : `has two issuers with the ${field} ${twice}`;
+}

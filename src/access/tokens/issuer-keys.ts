@@ -1,0 +1,148 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { Clock } from '../../platform/clock.js';
+import { isPlainObject } from '../../platform/json.js';
+import type { Logger } from '../../platform/logger.js';
+import type { PublicFetch } from '../../platform/net/public-fetch.js';
+import type { Issuer } from './auth-file.js';
+
+/** Age of the keys at which they are loaded again, in ms. */
+const RELOAD_MS = 10 * 60_000;
+/** Shortest time between two loads for keys that are not known, in ms: failed loads count. */
+const UNKNOWN_KEY_MS = 60_000;
+/** Age at which keys of an issuer that does not answer are used no more, in ms. */
+const MAX_AGE_MS = 24 * 60 * 60_000;
+const FETCH_TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+interface LoadedKeys {
+  get: JWTVerifyGetKey;
+  /** Another for each set of keys. */
+  text: string;
+  at: number;
+}
+
+/** The issuer's keys were never loaded, or too long ago. */
+export class IssuerAwayError extends Error {
+  constructor(
+    readonly issuer: string,
+    options: { cause: unknown },
+  ) {
+    super(`The keys of the issuer ${issuer} could not be loaded`, options);
+  }
+}
+
+/**
+ * The public keys of an issuer, which is asked for them at their first use, every ten minutes, and for a key that is not
+ * known. While it does not answer, the keys are used that it had, for a day.
+ */
+export class IssuerKeys {
+  #keys: LoadedKeys | undefined;
+  #loading: Promise<void> | undefined;
+  /** When a load began last. */
+  #triedAt = -Infinity;
+  /** The fault of the last load; undefined: it worked. */
+  #fault: unknown;
+
+  constructor(
+    private readonly issuer: Pick<Issuer, 'name' | 'issuerUrl' | 'jwksUrl'>,
+    private readonly options: { fetch: PublicFetch; clock: Clock; logger: Logger },
+  ) {}
+
+  /** The keys as they are known. @throws IssuerAwayError. */
+  async current(): Promise<LoadedKeys> {
+    const { clock } = this.options;
+    const isFresh = (): boolean =>
+      this.#keys !== undefined && clock.now() - this.#keys.at < RELOAD_MS;
+    if (
+      !isFresh() &&
+      clock.now() - this.#triedAt >= (this.#fault === undefined ? RELOAD_MS : UNKNOWN_KEY_MS)
+    ) {
+      const loading = this.#load();
+      // Known keys need not wait for those that may be new.
+      if (this.#keys === undefined) await loading;
+    } else if (this.#keys === undefined) {
+      await this.#loading;
+    }
+    const keys = this.#keys;
+    if (keys === undefined || clock.now() - keys.at > MAX_AGE_MS) {
+      throw new IssuerAwayError(this.issuer.name, { cause: this.#fault });
+    }
+    return keys;
+  }
+
+  /** Loads the keys for one that is not known, at most once a minute. @returns whether there are other keys now. */
+  async lookAgain(known: LoadedKeys): Promise<boolean> {
+    if (this.options.clock.now() - this.#triedAt >= UNKNOWN_KEY_MS) void this.#load();
+    await this.#loading;
+    return this.#keys !== undefined && this.#keys.text !== known.text;
+  }
+
+  #load(): Promise<void> {
+    this.#triedAt = this.options.clock.now();
+    return (this.#loading ??= this.#tryLoad().finally(() => (this.#loading = undefined)));
+  }
+
+  /** Takes its failures: the keys that are known stay. */
+  async #tryLoad(): Promise<void> {
+    const { issuer, options } = this;
+    try {
+      const found = await this.#fetchKeys();
+      const text = JSON.stringify(found);
+      this.#keys = { get: createLocalJWKSet(found), text, at: options.clock.now() };
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = error;
+      options.logger.warn(
+        { issuer: issuer.name, error },
+        'could not load the keys of an issuer; tokens of keys that are known are taken for a day',
+      );
+    }
+  }
+
+  async #fetchKeys(): Promise<JSONWebKeySet> {
+    const jwksUrl = this.issuer.jwksUrl ?? (await this.#discover());
+    const { keys }: { keys?: unknown } = await this.#fetchJson(jwksUrl);
+    if (!Array.isArray(keys) || !keys.every(isPlainObject)) {
+      throw new Error(`${jwksUrl} is no set of keys`);
+    }
+    return { keys: keys.filter(isVerifying) };
+  }
+
+  async #discover(): Promise<string> {
+    const { issuerUrl } = this.issuer;
+    const url = `${issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const { issuer, jwks_uri: jwksUrl } = await this.#fetchJson(url);
+    if (issuer !== issuerUrl) {
+      throw new Error(
+        `${url} is of the issuer ${String(issuer).slice(0, 200)}. Make issuer_url the same, to the last slash`,
+      );
+    }
+    if (typeof jwksUrl !== 'string' || !URL.canParse(jwksUrl))
+      throw new Error(`${url} has no jwks_uri`);
+    const isSafe = new URL(jwksUrl).protocol === 'https:' || issuerUrl.startsWith('http:');
+    if (!isSafe) throw new Error(`jwks_uri of ${url} must begin with https://`);
+    return jwksUrl;
+  }
+
+  async #fetchJson(url: string): Promise<Record<string, unknown>> {
+    const headers = { accept: 'application/json' };
+    const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
+    const { status, body } = await this.options.fetch(url, { headers, signal });
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) throw new Error(`${url} has more than 64 KiB`);
+      chunks.push(chunk);
+    }
+    if (status !== 200) throw new Error(`${url} answered with status ${status}`);
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    if (!isPlainObject(value)) throw new Error(`${url} is no JSON object`);
+    return value;
+  }
+}
+
+/** Whether a key is for signatures, and no shared secret. */
+function isVerifying({ kty, use }: { kty?: unknown; use?: unknown }): boolean {
+  return kty !== 'oct' && (use === undefined || use === 'sig');
+}

@@ -1,0 +1,84 @@
+import type { JWTPayload } from 'jose';
+import type { KeyScope, PrincipalLimits } from '../../storage/governance-schema.js';
+import { isPlainObject } from '../../platform/json.js';
+import { TokenError } from './token-error.js';
+import type { Issuer, Role } from './auth-file.js';
+
+const MAX_PRINCIPAL_CHARS = 200;
+const MAX_GROUPS = 1_000;
+
+/** What a token makes of its bearer. */
+export interface TokenGrant {
+  /** `issuer:person`. */
+  principalId: string;
+  scopes: readonly KeyScope[];
+  limits: PrincipalLimits;
+  projectRoots: readonly string[];
+  /** Undefined: all. */
+  agents: readonly string[] | undefined;
+}
+
+/** The person of verified claims, with what its groups may do. Pure. @throws TokenError. */
+export function grantOf(issuer: Issuer, claims: JWTPayload): TokenGrant {
+  const principalId = principalOf(issuer, claims);
+  const groups = groupsOf(issuer, claims);
+  const roles = issuer.roles.filter(({ group }) => group === '*' || groups.includes(group));
+  if (roles.length === 0) throw new TokenError('NO_ROLE', { issuer: issuer.name, groups });
+  return { principalId, ...joinRoles(roles) };
+}
+
+function principalOf({ name, principal }: Issuer, claims: JWTPayload): string {
+  const parts = principal.map((claim) => {
+    const value = claims[claim];
+    if (typeof value !== 'string' || value === '') {
+      throw new TokenError('MISSING_CLAIM', { issuer: name, claim });
+    }
+    // Two people must not have one id, nor look as if they had.
+    const isOdd = /[\s\p{C}]/u.test(value) || (principal.length > 1 && value.includes(':'));
+    if (isOdd || value.length > MAX_PRINCIPAL_CHARS) {
+      throw new TokenError('WRONG_CLAIM', { issuer: name, claim });
+    }
+    return value;
+  });
+  const id = [name, ...parts].join(':');
+  if (id.length > MAX_PRINCIPAL_CHARS) {
+    throw new TokenError('WRONG_CLAIM', { issuer: name, claim: principal.join() });
+  }
+  return id;
+}
+
+/** The groups of a token; none where it has too many: a part of them would be a wrong answer. */
+export function groupsOf({ groups }: Pick<Issuer, 'groups'>, claims: JWTPayload): string[] {
+  const found = Object.hasOwn(claims, groups) ? claims[groups] : valueAt(claims, groups.split('.'));
+  const list = (Array.isArray(found) ? found : [found]).filter((one) => typeof one === 'string');
+  return list.length > MAX_GROUPS ? [] : list;
+}
+
+function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  return isPlainObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
+}
+
+/** What several roles allow together: everything that one of them does. */
+function joinRoles(roles: readonly Role[]): Omit<TokenGrant, 'principalId'> {
+  const all = <T>(listOf: (role: Role) => readonly T[]): T[] => [...new Set(roles.flatMap(listOf))];
+  const isFree = roles.some(({ agents }) => agents === undefined);
+  return {
+    scopes: all(({ scopes }) => scopes),
+    projectRoots: all(({ projectRoots }) => projectRoots),
+    agents: isFree ? undefined : all(({ agents }) => agents ?? []),
+    limits: widest(roles.map(({ limits }) => limits)),
+  };
+}
+
+const limitNames = ['requestsPerMinute', 'concurrentTurns', 'tokensPerDay', 'usdPerDay'] as const;
+
+/** The largest of each limit; 0 is none. Roles that do not name one do not make it smaller. */
+function widest(limits: readonly PrincipalLimits[]): PrincipalLimits {
+  const joined: PrincipalLimits = {};
+  for (const name of limitNames) {
+    const given = limits.flatMap((one) => one[name] ?? []);
+    if (given.length > 0) joined[name] = given.includes(0) ? 0 : Math.max(...given);
+  }
+  return joined;
+}

@@ -1,0 +1,123 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { KeyedClient } from '../../support/clients/keyed-client.js';
+import { useTokenIssuer, type TokenClaims } from '../../support/access/token-issuer.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
+
+const shared = newFolder();
+const closed = path.join(shared, 'closed');
+
+describe('a server that takes tokens and has had no key', () => {
+  const { issuer, environment } = useTokenIssuer([
+    { group: 'staff', agents: ['WORKING_ITEMS'] },
+    { group: 'admins', scopes: ['turns', 'admin'], project_roots: [closed] },
+    { group: 'slow', limits: { requests_per_minute: 2 } },
+  ]);
+  const server = useServer({
+    environment: { ...environment, TURNPIKE_PROJECT_ROOTS: path.join(shared, 'open') },
+  });
+  const as = async (claims: TokenClaims): Promise<KeyedClient> =>
+    new KeyedClient(server.url, await issuer.sign(claims));
+  const newSession = async (client: KeyedClient, body: object = {}) => {
+    const { status, body: made } = await client.send('POST', '/api/harness/session/create', body);
+    expect(status).toBe(200);
+    return (made['session'] as { sessionId: string }).sessionId;
+  };
+  const errorOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
+    const { type, details } = body['error'] as { type: string; details?: object };
+    return [status, type, details];
+  };
+
+  it('runs turns of a person, which another person does not see', async () => {
+    const ann = await as({ sub: 'ann', groups: ['staff'] });
+    const sessionId = await newSession(ann);
+    const turn = await ann.send('POST', '/api/harness/turn', { sessionId, message: 'Hello' });
+    expect([turn.status, turn.text]).toEqual([200, expect.stringContaining('chat:complete')]);
+    const bob = await as({ sub: 'bob', groups: ['staff'] });
+    expect(errorOf(await bob.send('GET', `/api/harness/session/${sessionId}`))).toEqual([
+      404,
+      'SESSION_NOT_FOUND',
+      expect.anything(),
+    ]);
+    const { body } = await ann.send('GET', '/api/harness/session/defaults');
+    expect(body).toMatchObject({ principal: 'idp:ann', isKeyed: true });
+  });
+
+  it('says which groups it saw where none has a role', async () => {
+    const refused = await (await as({ groups: ['sales'] })).send('GET', '/agents');
+    expect([refused.status, refused.body['type']]).toEqual([
+      403,
+      expect.stringContaining('/errors/forbidden-role'),
+    ]);
+    expect(refused.text).toContain('sales');
+  });
+
+  it('lets nobody use an agent that no role of theirs has', async () => {
+    const ann = await as({ groups: ['staff'] });
+    const sessionId = await newSession(ann, { persona: 'OTHER' });
+    const turn = await ann.send('POST', '/api/harness/turn', {
+      sessionId,
+      message: 'Hello',
+      opts: { persona: 'READER' },
+    });
+    expect(turn.status).not.toBe(200);
+  });
+
+  it('opens the folders of a role to those that have it, and keeps others out', async () => {
+    await mkdir(closed, { recursive: true });
+    const admin = await as({ sub: 'root', groups: ['admins'] });
+    const sessionId = await newSession(admin, { projectRoot: closed });
+    const read = '[[tool=glob {"pattern":"*"}]]';
+    const turn = await admin.send('POST', '/api/harness/turn', { sessionId, message: read });
+    expect(turn.text).toContain('chat:complete');
+    const ann = await as({ groups: ['staff'] });
+    const made = await ann.send('POST', '/api/harness/session/create', { projectRoot: closed });
+    expect(errorOf(made)).toEqual([409, 'WORKING_ROOT_CONFLICT', expect.anything()]);
+  });
+
+  it('gives the scope admin to the group that has it alone', async () => {
+    const list = '/api/admin/keys';
+    expect((await (await as({ groups: ['admins'] })).send('GET', list)).status).toBe(200);
+    expect(errorOf(await (await as({ groups: ['staff'] })).send('GET', list))).toEqual([
+      403,
+      'FORBIDDEN_SCOPE',
+      { needed: 'admin', scopes: ['turns', 'approvals'] },
+    ]);
+  });
+
+  it('keeps the limits of the role', async () => {
+    const slow = await as({ sub: 'slow', groups: ['slow'] });
+    const statuses: number[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      statuses.push((await slow.send('GET', '/api/harness/usage')).status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  it('never writes a token to its log', async () => {
+    const token = await issuer.sign({ groups: ['staff'] });
+    const inUrl = await new KeyedClient(server.url).send('GET', `/agents?access_token=${token}`);
+    expect([inUrl.status, inUrl.text]).toEqual([
+      400,
+      expect.stringContaining('URLs are kept in logs'),
+    ]);
+    expect(server.logLines.join('\n')).not.toContain(token.split('.')[1]);
+  });
+
+  it('refuses an address that guesses, and not the people who are at it', async () => {
+    const ann = new KeyedClient(server.url, await issuer.sign({ groups: ['staff'] }));
+    expect((await ann.send('GET', '/api/harness/usage')).status).toBe(200);
+    const expired = await as({ exp: 1, groups: ['staff'] });
+    for (let time = 0; time < 25; time += 1) await expired.send('GET', '/api/harness/usage');
+    const [head, body] = (await issuer.sign({ groups: ['staff'] })).split('.');
+    const forged = new KeyedClient(server.url, `${head}.${body}.AAAA`);
+    const statuses = new Set<number>();
+    for (let time = 0; time < 25; time += 1) {
+      statuses.add((await forged.send('GET', '/api/harness/usage')).status);
+    }
+    expect([...statuses]).toEqual([401, 429]);
+    expect((await ann.send('GET', '/api/harness/usage')).status).toBe(200);
+  });
+});
