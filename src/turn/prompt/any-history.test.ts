@@ -4,20 +4,25 @@ import { unlikeModels as models } from '../../../test/support/model/unlike-model
 import { fromStreamEvent, newStreamState } from '../../provider/anthropic/from-stream-event.js';
 import { toBody, toRequest } from '../../provider/anthropic/to-request.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
-import type { ModelEvent } from '../../provider/model-types.js';
+import type { ModelEvent, UserPart } from '../../provider/model-types.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { planThinking } from '../../provider/thinking.js';
 import { acceptRequest } from '../../../rehearsal/accept-request.js';
 import { encodeReply } from '../../../rehearsal/reply/encode-reply.js';
 import { planReply } from '../../../rehearsal/reply/plan-reply.js';
-import type { ToolCallStatus, TurnStatus } from '../../storage/shapes/stored-turn.js';
+import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages } from './build-messages.js';
 import { buildSystem, choosePrefix } from './prefix.js';
 import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
-import type { RequestFrame, TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
+import type {
+  RequestFrame,
+  ShownResult,
+  TranscriptStep,
+  TurnTranscript,
+} from '../state/attempt-context.js';
 import { requestOf } from './model-request.js';
 
 const tool = (name: string): ToolSpec => ({
@@ -51,6 +56,8 @@ const anyTurn = fc.record({
   text: anyText,
   directives: anyDirectives,
   isUserEmpty: fc.boolean(),
+  /** Whether the message, or the results of tools, have a file. */
+  files: fc.constantFrom('none', 'none', 'message', 'results'),
   tools: fc.subarray(['read', 'bash', 'client']),
   model: fc.constantFrom(...models),
   mode: fc.constantFrom('direct', 'plan'),
@@ -111,7 +118,8 @@ class Conversation {
     const text = script.isUserEmpty ? script.text : `${script.text} ${script.directives.join(' ')}`;
     const turnId = `turn_${(this.#ids += 1)}`;
     const steps: TranscriptStep[] = [];
-    const results = new Map<string, { status: ToolCallStatus; output: string | null }>();
+    const results = new Map<string, ShownResult>();
+    const document: UserPart = { type: 'document', title: 'notes', text: script.text || 'Notes' };
     const noted = (afterStep: number, note: string, position: number) => ({
       afterStep,
       mark: `${afterStep}.${position}`,
@@ -121,7 +129,7 @@ class Conversation {
     });
     const turn = (status: TurnStatus): TurnTranscript => ({
       turnId,
-      userParts: [{ type: 'text', text }],
+      userParts: [...(script.files === 'message' ? [document] : []), { type: 'text', text }],
       steps: [...steps],
       results,
       notices: [
@@ -163,15 +171,19 @@ class Conversation {
       }
       for (const [index, part] of open.entries()) {
         const output = script.outputs[index % script.outputs.length] ?? '';
+        const shown = script.files === 'results' ? [document] : [];
         const status = action.type === 'refuse-tools' || script.isError ? 'error' : 'success';
-        if (part.type === 'tool_use') results.set(part.id, { status, output });
+        if (part.type === 'tool_use') results.set(part.id, { status, output, shown });
       }
     }
   }
 
   /** Calls the model, which must accept the request; the reply becomes a step. */
   #call(frame: RequestFrame, turn: TurnTranscript, step: number): TranscriptStep {
-    const all = [...this.turns, turn].map((each) => fitOutputs(each, 1_000_000, (s) => s.length));
+    const all = [...this.turns, turn]
+      .map((each) => fitOutputs(each, 1_000_000, (s) => s.length))
+      // Files are shown anew for each attempt.
+      .map((each) => (each.userParts.length > 1 ? structuredClone(each) : each));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });
     const body = toBody({ ...requestOf(frame), messages, maxTokens: 8_000 });
     // Messages that were kept from earlier calls must not change the bytes. For copies of the turns, none are kept.
@@ -266,6 +278,7 @@ describe.each(models)('any history with %s', (model) => {
         text: `Question ${turn}`,
         directives: ['[[think=2]]', '[[tool=read {"path":"a"}]]'],
         isUserEmpty: false,
+        files: turn === 1 ? 'message' : 'none',
         tools: ['read'],
         mode: 'direct',
         persona: 'A',

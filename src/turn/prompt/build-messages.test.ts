@@ -52,7 +52,7 @@ describe('buildMessages', () => {
       const result = { ...success, shown: [{ ...image }] };
       const first = turn({
         userParts: [image],
-        steps: [{ parts: [call('a')] }],
+        steps: [{ parts: [call('a')] }, { parts: [textPart('Hi')] }],
         results: new Map([['a', result]]),
       });
       build([first, last, turn({ turnId: 'turn_3' })]);
@@ -62,6 +62,37 @@ describe('buildMessages', () => {
     expect(shown.map((part) => part.deref())).toEqual([undefined, undefined]);
     expect(last.turnId).toBe('turn_2');
   });
+
+  it.each([false, true])(
+    'builds only the turns with files anew: thinking is bound: %s',
+    (binds) => {
+      const model = { takesSystemMessages: true, bindsThinking: binds };
+      const ended = (turnId: string, more: Given = {}) =>
+        turn({ turnId, status: 'completed', steps: [{ parts: [textPart('Hi')] }], ...more });
+      const plain = ['turn_1', 'turn_3', 'turn_4'].map((turnId) => ended(turnId));
+      const [first, ...others] = plain;
+      if (first === undefined) throw new Error('No turns');
+      const messagesWith = (base64: string): readonly ModelMessage[] => {
+        const image: UserPart = { type: 'image', mediaType: 'image/png', base64 };
+        const turns = [first, ended('turn_2', { userParts: [image] }), ...others, turn()];
+        return buildMessages(turns, { model, system: '', tools: [] }).messages;
+      };
+      const before = messagesWith('iVBO');
+      const same = messagesWith('iVBO');
+      const [other, kept] = [
+        messagesWith('R0lG'),
+        (index: number) => same[index] === before[index],
+      ];
+      // The message of the turn with the file, its reply, and the message that is new.
+      const anew = same.flatMap((_message, index) => (kept(index) ? [] : index));
+      expect(anew).toEqual([2, 3, 8]);
+      // What stands before is part of what thinking is bound to.
+      expect(other.slice(4, 8).every((message, index) => message === before[index + 4])).toBe(
+        !binds,
+      );
+      expect(other.slice(4)).toEqual(before.slice(4));
+    },
+  );
 
   it('keeps one copy of a conversation, also where the model changes', async () => {
     const steps = [{ parts: [textPart('Hi')] }];

@@ -68,10 +68,11 @@ interface BuiltTurns extends Readonly<Built> {
 type BoundThinking = ThinkingStep & { parts: readonly AssistantPart[] };
 
 /**
- * The messages that were built of ended turns, by the last of these turns. A request of a session begins with the same
- * messages as the request before it, so that only later turns need to be added.
+ * The messages that were built of ended neighbouring turns without files, by the last of these turns, and without what
+ * stands before them. A request of a session begins with the same messages as the request before it, so that only
+ * later turns, and those that show files, need to be added.
  */
-const builtTurns = new WeakMap<TurnTranscript, BuiltTurns>();
+const builtRuns = new WeakMap<TurnTranscript, BuiltTurns>();
 
 /** The messages that were built up to a step of a running turn, by that step. The next request adds the step after it. */
 const builtSteps = new WeakMap<TranscriptStep, BuiltTurns>();
@@ -81,7 +82,7 @@ function buildTurns(turns: readonly TurnTranscript[], frame: PromptFrame): Built
   const begin = bindingOf(frame);
   const key = JSON.stringify([leftOut, summary, model.takesSystemMessages, begin]);
   const known = findSteps(turns, key);
-  const built = copyOf(known ?? buildEarlier(turns.slice(0, -1), key, frame));
+  const built = copyOf(known ?? buildEarlier(turns.slice(0, -1), frame));
   const running = withoutLeftOut(turns.slice(-1), leftOut);
   for (const turn of running) addSteps(built, turn, model, known?.turns.at(-1)?.steps.length);
   rememberSteps(turns, { ...built, frame: key });
@@ -102,22 +103,68 @@ function rememberSteps(turns: readonly TurnTranscript[], built: Omit<BuiltTurns,
 }
 
 /** The messages of the turns before the one that runs. */
-function buildEarlier(
+function buildEarlier(turns: readonly TurnTranscript[], frame: PromptFrame): Readonly<Built> {
+  const begin = bindingOf(frame);
+  let built: Readonly<Built> = { list: openList(begin, frame.summary), thinking: [] };
+  let run: TurnTranscript[] = [];
+  let isFirst = true;
+  const addRun = (): void => {
+    if (run.length > 0) built = addPlainTurns(built, run, { frame, begin, isFirst });
+    run = [];
+    isFirst = false;
+  };
+  for (const turn of turns) {
+    if (!showsFiles(turn)) {
+      run.push(turn);
+      continue;
+    }
+    addRun();
+    built = addTurns(built, [turn], frame);
+  }
+  addRun();
+  return built;
+}
+
+interface RunSource {
+  frame: PromptFrame;
+  begin: string | undefined;
+  /** Whether the turns are the first of the request. */
+  isFirst: boolean;
+}
+
+/** Adds turns that show no files. Their messages are kept, where they depend on what stands before by its hash alone. */
+function addPlainTurns(
+  before: Readonly<Built>,
   turns: readonly TurnTranscript[],
-  key: string,
-  frame: PromptFrame,
+  { frame, begin, isFirst }: RunSource,
 ): Readonly<Built> {
-  const known = findBuilt(turns, key);
+  if (!isFirst && !before.list.isAnswered) return addTurns(before, turns, frame);
+  const { leftOut = [], summary, model } = frame;
+  // A summary is kept with the first turns: the first message may be part of its message.
+  const start = isFirst ? 0 : before.list.messages.length;
+  const inputs = JSON.stringify([
+    leftOut,
+    model.takesSystemMessages,
+    isFirst ? [summary, begin] : before.list.digest(),
+  ]);
+  const known = findBuilt(turns, inputs);
+  const whole = known === undefined ? before : joined(before, known, start);
   const added = turns.slice(known?.turns.length ?? 0);
-  const start = known ?? { list: openList(bindingOf(frame), frame.summary), thinking: [] };
-  const built = added.length === 0 ? start : addTurns(start, added, frame);
+  if (added.length === 0) return whole;
+  const built = addTurns(whole, added, frame);
   const [beforeLast, last] = [turns.at(-2), turns.at(-1)];
-  if (last !== undefined && last !== known?.turns.at(-1) && !added.some(showsFiles)) {
-    builtTurns.set(last, { ...built, turns, frame: key });
+  const thinking = built.thinking.slice(before.thinking.length);
+  if (last !== undefined) {
+    builtRuns.set(last, { turns, frame: inputs, list: built.list.since(start), thinking });
     // One copy of a conversation is enough.
-    if (beforeLast !== undefined) builtTurns.delete(beforeLast);
+    if (beforeLast !== undefined) builtRuns.delete(beforeLast);
   }
   return built;
+}
+
+function joined(before: Readonly<Built>, known: Readonly<Built>, start: number): Built {
+  const thinking = [...before.thinking, ...known.thinking];
+  return { list: before.list.upTo(start, known.list), thinking };
 }
 
 function copyOf({ list, thinking }: Readonly<Built>): Built {
@@ -141,7 +188,7 @@ function openList(begin: string | undefined, summary: string | undefined): Messa
 /** Finds messages that were built for the same frame: of all these turns, or else of all but the last. */
 function findBuilt(turns: readonly TurnTranscript[], frame: string): BuiltTurns | undefined {
   for (const last of turns.slice(-2).toReversed()) {
-    const built = builtTurns.get(last);
+    const built = builtRuns.get(last);
     if (built?.frame === frame && beginsWith(turns, built.turns)) return built;
   }
   return undefined;
@@ -285,9 +332,14 @@ function sentSteps(turn: TurnTranscript, from = 0): readonly TranscriptStep[] {
   return steps.flatMap((step) => (isFollowed(step, turn) ? dropOpenServerTools([step]) : [step]));
 }
 
-function isFollowed({ step }: TranscriptStep, turn: TurnTranscript): boolean {
+function isFollowed({ step, parts }: TranscriptStep, turn: TurnTranscript): boolean {
+  // The files of an error follow its result.
+  const hasFilesAfter = (part: AssistantPart): boolean =>
+    part.type === 'tool_use' && answer(part, turn).length > 1;
   return (
-    turn.steered.some(({ afterStep }) => afterStep === step) || noticesAfter(turn, step).length > 0
+    parts.some(hasFilesAfter) ||
+    turn.steered.some(({ afterStep }) => afterStep === step) ||
+    noticesAfter(turn, step).length > 0
   );
 }
 

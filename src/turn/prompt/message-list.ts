@@ -8,16 +8,17 @@ const NO_REPLY = '(no reply)';
 /** A placeholder for a message without content that can be sent. */
 const NO_MESSAGE = '(empty message)';
 
+/** The keys of the parts of all lists: each part is the list's own copy. */
+const partKeys = new WeakMap<UserPart | AssistantPart, string>();
+
 /**
  * The messages of a request, as they are added. The list is always valid for the API: a user comes
  * first, no message is empty, a system message stands after a user's and before an assistant's,
  * every string is well-formed. It only grows at its end, and a message that was added is replaced, never changed.
  */
 export class MessageList {
-  readonly #messages: ModelMessage[];
-  /** The keys of parts, as they were given. */
-  readonly keys: WeakMap<UserPart | AssistantPart, string>;
-  readonly #hash: Hash | undefined;
+  #messages: ModelMessage[];
+  #hash: Hash | undefined;
 
   /**
    * @param begin the part of the request before its messages, so that the list can be hashed; or a list to begin with,
@@ -26,17 +27,39 @@ export class MessageList {
   constructor(begin?: string | MessageList) {
     if (begin instanceof MessageList) {
       this.#messages = [...begin.#messages];
-      this.keys = begin.keys;
       this.#hash = begin.#hash?.copy();
       return;
     }
     this.#messages = [];
-    this.keys = new WeakMap();
     this.#hash = begin === undefined ? undefined : createHash('sha256').update(begin);
   }
 
   get messages(): readonly ModelMessage[] {
     return this.#messages;
+  }
+
+  /** The keys of parts, as they were given. */
+  get keys(): Pick<typeof partKeys, 'get'> {
+    return partKeys;
+  }
+
+  /** Whether the next message of a user stands alone, whatever the messages so far. */
+  get isAnswered(): boolean {
+    return this.#messages.at(-1)?.role === 'assistant';
+  }
+
+  /** Gives the messages from an index on, with the hash of all: what another list can go on with. */
+  since(index: number): MessageList {
+    const end = new MessageList(this);
+    end.#messages = this.#messages.slice(index);
+    return end;
+  }
+
+  /** Gives the messages before an index, and then those of `end`, which were made after the same messages. */
+  upTo(index: number, end: MessageList): MessageList {
+    const whole = new MessageList(end);
+    whole.#messages = [...this.#messages.slice(0, index), ...end.#messages];
+    return whole;
   }
 
   /** The message that opens a turn: empty only after outputs of tools, from which the model goes on. */
@@ -57,7 +80,7 @@ export class MessageList {
     for (const [index, part] of parts.entries()) {
       if (!hasContent(part)) continue;
       const valid = validUserPart(part);
-      if (keyOf !== undefined) this.keys.set(valid, keyOf(index));
+      if (keyOf !== undefined) partKeys.set(valid, keyOf(index));
       whole.push(valid);
     }
     if (whole.length === 0) return;
@@ -80,7 +103,7 @@ export class MessageList {
     const filled = isEmpty ? [...added, { type: 'text' as const, text: NO_REPLY }] : added;
     const whole = filled.map(validAssistantPart);
     if (key !== undefined) {
-      for (const part of whole) if (isFound(part)) this.keys.set(part, key);
+      for (const part of whole) if (isFound(part)) partKeys.set(part, key);
     }
     this.#count(
       'assistant',
@@ -154,7 +177,7 @@ function validUserPart(part: UserPart): UserPart {
       };
     }
     case 'image':
-      return part;
+      return { ...part };
   }
 }
 
