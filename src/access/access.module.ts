@@ -13,6 +13,7 @@ import { Authenticator } from './authenticator.js';
 import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
 import { checkRoutes, Owners } from './ownership/owners.js';
+import { PrincipalEpochs } from './principal-epochs.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
 import { ApiKeyCache } from './api-key-cache.js';
@@ -27,6 +28,7 @@ import { UsageController } from './usage.controller.js';
     AuditLog,
     ApiKeyCache,
     KeyService,
+    PrincipalEpochs,
     RefusedAddresses,
     {
       provide: TokenVerifier,
@@ -40,7 +42,7 @@ import { UsageController } from './usage.controller.js';
     Owners,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
-  exports: [KeyStore, AuditLog, ApiKeyCache, KeyService, Authenticator, Owners],
+  exports: [KeyStore, AuditLog, ApiKeyCache, KeyService, PrincipalEpochs, Authenticator, Owners],
 })
 export class AccessModule {}
 

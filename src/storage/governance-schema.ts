@@ -148,9 +148,30 @@ export const apiKeys = pgTable('api_keys', {
   limits: json('limits').$type<PrincipalLimits>().notNull(),
   /** Absolute folders that the key's sessions may work in, in addition to those open to all; null: none. */
   projectRoots: json('project_roots').$type<string[]>(),
+  /** Principals that it may make page tokens for: `app:*`; null: its own alone. */
+  mints: text('mints'),
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),
   lastUsedAt: instant('last_used_at'),
+  createdAt: instant('created_at').notNull(),
+});
+
+/**
+ * Principals whose page tokens were ended, by the SHA-256 of their ids: the rows outlive what is stored of somebody.
+ */
+export const principalEpochs = pgTable('principal_epochs', {
+  principalHash: text('principal_hash').primaryKey(),
+  /** Counts from 0, which has no row; a page token is of the epoch that it was made in. */
+  epoch: integer('epoch').notNull(),
+  raisedAt: instant('raised_at').notNull(),
+});
+
+/** Secrets that the deployment makes for itself, once. */
+export const serverSecrets = pgTable('server_secrets', {
+  /** What it is for. */
+  name: text('name').primaryKey(),
+  /** Base64url. */
+  secret: text('secret').notNull(),
   createdAt: instant('created_at').notNull(),
 });
 

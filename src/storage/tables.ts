@@ -28,6 +28,8 @@ import {
   apiKeys,
   approvals,
   auditLog,
+  principalEpochs,
+  serverSecrets,
   sessionGrants,
   steeredMessages,
   usageDays,
@@ -304,6 +306,18 @@ export const tables: readonly TableEntry[] = [
     exported: 'it is what was done here',
     erased: 'stripped',
     kept: { days: 'auditKeepDays', since: auditLog.at },
+  },
+  {
+    table: principalEpochs,
+    ...ofDeployment,
+    exported: 'tokens are of this deployment',
+    kept: 'for good: there is a row for each principal whose access was ended',
+  },
+  {
+    table: serverSecrets,
+    ...ofDeployment,
+    exported: 'secrets stay behind',
+    kept: 'for good: there is a row for each use',
   },
   {
     table: blobs,
