@@ -1,8 +1,8 @@
-import { eq, inArray } from 'drizzle-orm';
+import { inArray } from 'drizzle-orm';
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import { isSameJson } from '../../platform/json.js';
 import { turns, compactions } from '../../storage/schema.js';
-import { updateTurnKind } from '../../storage/write-kind.js';
+import { updateTurnKind, writeKind } from '../../storage/write-kind.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
 import type {
   AttemptContext,
@@ -215,7 +215,7 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
     conversation.summary = made.summary;
     context.writer.emit(shortened('The conversation before this turn was summarised.'));
     return async () => {
-      await db.delete(compactions).where(eq(compactions.id, made.id));
+      await context.writer.commit([], [dropCompaction({ id: made.id })]);
       restore();
     };
   }
@@ -228,8 +228,10 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
   conversation.earlierTurns = earlierTurns.map((turn) => elideOutputs(turn));
   const showOwn = await elideOwn(context);
   return async () => {
-    for (const { id, elidedThrough } of before)
-      await db.update(turns).set({ elidedThrough }).where(eq(turns.id, id));
+    await context.writer.commit(
+      [],
+      before.map((turn) => elideEarlier(turn)),
+    );
     restore();
     await showOwn();
   };
@@ -237,17 +239,29 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
 
 /** Marks these turns as sent with the outputs of their tools cut to their beginnings. */
 async function elideForGood(
-  { services, progress }: Attempt,
+  { writer, progress }: Pick<Attempt, 'writer' | 'progress'>,
   turnIds: readonly string[],
 ): Promise<void> {
   if (turnIds.length === 0) return;
   progress.hasElidedEarlier = true;
-  await services.db
-    .update(turns)
-    .set({ elidedThrough: EVERY_STEP })
-    .where(inArray(turns.id, [...turnIds]));
+  await writer.commit(
+    [],
+    turnIds.map((id) => elideEarlier({ id, elidedThrough: EVERY_STEP })),
+  );
 }
 
+// By the fence of the attempt: the worker that took its turn over has read these rows.
+const { id, elidedThrough } = turns;
+const elideEarlier = writeKind(
+  { id, elidedThrough },
+  (input) => `update turns set elided_through = input."elidedThrough" from ${input} input
+    where turns.id = input.id and turns.session_id = input.fence_session`,
+);
+const dropCompaction = writeKind(
+  { id: compactions.id },
+  (input) => `delete from compactions using ${input} input
+    where compactions.id = input.id and compactions.session_id = input.fence_session`,
+);
 const storeElided = updateTurnKind(turns, ['elidedThrough']);
 
 async function elideOwn({ progress, writer }: Attempt): Promise<Undo> {
