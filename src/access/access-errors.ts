@@ -5,7 +5,7 @@ import type { KeyScope } from '../storage/governance-schema.js';
 /** Most groups that an error lists. */
 const MAX_SHOWN_GROUPS = 50;
 
-export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked';
+export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked' | 'failed';
 
 const toMakeOne = 'Make one with: turnpike keys create --principal NAME';
 
@@ -14,6 +14,8 @@ const faults: Record<KeyFault, string> = {
   unknown: `This server does not know the API key. Check that it is complete. ${toMakeOne}`,
   expired: `The API key has expired. ${toMakeOne}`,
   revoked: `The API key was revoked. ${toMakeOne}`,
+  failed:
+    'The extension that finds callers failed for this request, so that nobody knows who sent it. The log of the server says why',
 };
 
 export function unauthenticated(fault: KeyFault): TypedError {

@@ -14,6 +14,7 @@ import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
 import { checkRoutes, Owners } from './ownership/owners.js';
 import { PrincipalEpochs } from './principal-epochs.js';
+import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
 import { ApiKeyCache } from './api-key-cache.js';
@@ -38,11 +39,21 @@ import { UsageController } from './usage.controller.js';
         return openVerifier(issuers, config, { clock, logger });
       },
     },
+    CustomAuthenticators,
     Authenticator,
     Owners,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
-  exports: [KeyStore, AuditLog, ApiKeyCache, KeyService, PrincipalEpochs, Authenticator, Owners],
+  exports: [
+    KeyStore,
+    AuditLog,
+    ApiKeyCache,
+    KeyService,
+    PrincipalEpochs,
+    Authenticator,
+    CustomAuthenticators,
+    Owners,
+  ],
 })
 export class AccessModule {}
 

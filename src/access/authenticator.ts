@@ -22,6 +22,11 @@ import { signedFaults, TokenError } from './tokens/token-error.js';
 import { isJwtText, TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
 import { AuditLog } from './audit-log.js';
+import {
+  AuthenticatorFault,
+  CustomAuthenticators,
+  type CustomCaller,
+} from './custom-authenticators.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
 import { ApiKeyCache } from './api-key-cache.js';
@@ -47,14 +52,15 @@ export class Authenticator {
     private readonly audit: AuditLog,
     private readonly refused: RefusedAddresses,
     private readonly tokens: TokenVerifier,
+    private readonly custom: CustomAuthenticators,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
 
-  /** Whether tokens of identity providers are taken. */
+  /** Whether something else than keys is taken: tokens of identity providers, or what extensions look at. */
   get hasIssuers(): boolean {
-    return this.tokens.hasIssuers;
+    return this.tokens.hasIssuers || !this.custom.isEmpty;
   }
 
   /** Folders that roles of identity providers open. */
@@ -64,7 +70,7 @@ export class Authenticator {
 
   /** Who may use the server, as of the last second. */
   async deployment(): Promise<Deployment> {
-    return deploymentOf(await this.keys.census(), this.tokens);
+    return deploymentOf(await this.keys.census(), this);
   }
 
   /**
@@ -76,9 +82,12 @@ export class Authenticator {
     const { isOpen } = await this.deployment();
     // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
-    if (!isOurs && text !== undefined && this.tokens.hasIssuers && isJwtText(text)) {
+    const isToken = text !== undefined && !isOurs && this.tokens.hasIssuers && isJwtText(text);
+    if (isToken && (this.custom.isEmpty || this.tokens.knowsIssuer(text))) {
       return this.#useToken(text, head);
     }
+    const found = isOurs ? undefined : await this.#askExtensions(head);
+    if (found !== undefined) return found;
     if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
     return isOpen ? this.#admitWithoutKey(head) : this.#refuse('missing', head);
   }
@@ -142,6 +151,19 @@ export class Authenticator {
     }
   }
 
+  async #askExtensions(head: RequestHead): Promise<Principal | undefined> {
+    try {
+      const found = await this.custom.find(head);
+      if (found === undefined) return undefined;
+      // Browsers send cookies by themselves, also for a page of another site.
+      if (headerOf(head, 'authorization') === undefined) this.#checkPage(head, { anyHost: true });
+      return principalOfCustom(found.name, found.caller, this.rules.defaultLimits);
+    } catch (error) {
+      if (!(error instanceof AuthenticatorFault)) throw error;
+      return this.#refuse('failed', head);
+    }
+  }
+
   /** @throws TypedError RATE_LIMITED for an address that sent too many wrong credentials. */
   async #checkAddress({ address }: RequestHead): Promise<void> {
     const waitMs = await this.refused.waitOf(address);
@@ -149,12 +171,17 @@ export class Authenticator {
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
-    const { host, allowKeyless, corsOrigins, defaultLimits } = this.rules;
+    const { host, allowKeyless, defaultLimits } = this.rules;
     // Revoking the last key must not open a server that other machines reach.
     if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
-    const refusal = checkOrigin(pageOf(head), { allowed: corsOrigins, anyHost: allowKeyless });
-    if (refusal !== undefined) throw refusal;
+    this.#checkPage(head, { anyHost: allowKeyless });
     return localPrincipal(defaultLimits);
+  }
+
+  /** @throws TypedError FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE for a page that may not send requests. */
+  #checkPage(head: RequestHead, { anyHost }: { anyHost: boolean }): void {
+    const refusal = checkOrigin(pageOf(head), { allowed: this.rules.corsOrigins, anyHost });
+    if (refusal !== undefined) throw refusal;
   }
 
   /** Audits the refusal, and throws it. */
@@ -202,6 +229,21 @@ function principalOfToken(token: VerifiedToken, defaultLimits: ResolvedLimits): 
     scopes,
     limits: limitsOf(limits, defaultLimits),
     projectRoots,
+    ...compact({ agents }),
+  };
+}
+
+function principalOfCustom(
+  authenticator: string,
+  { principalId, scopes, limits, agents, expiresAt }: CustomCaller,
+  defaultLimits: ResolvedLimits,
+): Principal {
+  return {
+    id: principalId,
+    credential: { kind: 'custom', authenticator, ...compact({ expiresAt }) },
+    scopes,
+    limits: limitsOf(limits, defaultLimits),
+    projectRoots: [],
     ...compact({ agents }),
   };
 }

@@ -18,7 +18,9 @@ export type Credential =
   /** An API key, by its id. */
   | { kind: 'key'; id: string }
   /** A token of an identity provider, by its issuer's name. */
-  | { kind: 'token'; issuer: string; expiresAt: Date };
+  | { kind: 'token'; issuer: string; expiresAt: Date }
+  /** What an authenticator of an extension looked at; absent: it does not end by itself. */
+  | { kind: 'custom'; authenticator: string; expiresAt?: Date };
 
 /** Whether a server takes requests without a credential, and whether what it stores has several owners. */
 export interface Deployment {

@@ -64,7 +64,7 @@ export async function requireKey(
 export function findBindingFault(asked: {
   host: string;
   allowKeyless: boolean;
-  /** Whether a key is valid, or tokens are taken. */
+  /** Whether a key is valid, or something else than keys is taken. */
   hasWayIn: boolean;
 }): string | undefined {
   const { host, allowKeyless, hasWayIn } = asked;

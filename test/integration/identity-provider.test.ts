@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import Provider, { type ResourceServer } from 'oidc-provider';
+import { Provider, type ResourceServer } from 'oidc-provider';
 import { everybody } from '../support/access/token-issuer.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { useShared } from '../support/suite.js';

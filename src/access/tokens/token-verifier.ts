@@ -70,6 +70,10 @@ export class TokenVerifier {
     return this.#verifiers.size > 0;
   }
 
+  get issuerNames(): readonly string[] {
+    return [...this.#verifiers.values()].map(({ issuer }) => issuer.name);
+  }
+
   /** Folders that roles open, each once. */
   get roleRoots(): readonly string[] {
     const roles = [...this.#verifiers.values()].flatMap(({ issuer }) => issuer.roles);
@@ -79,6 +83,16 @@ export class TokenVerifier {
   /** Whether the token was valid at its last use: a flood of wrong ones does not keep it out. */
   hasSeen(token: string): boolean {
     return this.#remembered.has(digestOf(token));
+  }
+
+  /** Whether a token says that it is of one of the issuers. */
+  knowsIssuer(token: string): boolean {
+    try {
+      return this.#verifierOf(token) !== undefined;
+    } catch (error) {
+      if (error instanceof TokenError) return false;
+      throw error;
+    }
   }
 
   /** @throws TokenError; IssuerAwayError. */

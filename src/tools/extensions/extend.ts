@@ -6,6 +6,7 @@ import type {
   ToolResult,
 } from '../../governance/decision-tree/decision-trees.js';
 import type { NoticeLevel, TriggerFacts } from '../../governance/notices/trigger.js';
+import type { AuthenticatorHead } from '../../access/authenticator-head.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { RetryClass, ToolDefinition } from '../tool.js';
@@ -14,6 +15,7 @@ export type {
   AgentConfig,
   AgentState,
   AgentStateChange,
+  AuthenticatorHead,
   Continuation,
   DecisionTree,
   TriggerFacts as Facts,
@@ -101,6 +103,38 @@ export type MakeDecisionTree = (
   standard: DecisionTree,
 ) => DecisionTree;
 
+/** A caller that an authenticator found. */
+export interface ExtensionCaller {
+  /** Who it is, for ever: at most 150 characters, none of them blank. Its things belong to `name:principal`. */
+  principal: string;
+  /** Default: `turns` and `approvals`. */
+  scopes?: readonly ('turns' | 'approvals' | 'admin' | 'metrics')[];
+  /** Limits in place of the server's; 0: no limit. */
+  limits?: {
+    requestsPerMinute?: number;
+    /** Turns that have not ended. */
+    concurrentTurns?: number;
+    /** Of a day, in UTC. */
+    tokensPerDay?: number;
+    /** Of a day, in UTC. */
+    usdPerDay?: number;
+  };
+  /** Agents that it may use. Default: all. */
+  agents?: readonly string[];
+  /** When it has to be found again, in ms since the epoch: open streams end then. Default: never. */
+  expiresAt?: number;
+}
+
+/**
+ * Finds the caller of a request by its head, within 2 seconds.
+ *
+ * @returns undefined: the request is none of its own, and the next authenticator is asked.
+ * @throws anything: the request is refused with 401, and the log has the error.
+ */
+export type Authenticate = (
+  head: AuthenticatorHead,
+) => ExtensionCaller | undefined | Promise<ExtensionCaller | undefined>;
+
 /** The server's interface for an extension, passed to it once, while the server starts. */
 export interface Turnpike {
   /** Version of this interface: raised by changes that break extensions. */
@@ -114,6 +148,13 @@ export interface Turnpike {
   addDecisionTree(name: string, make: MakeDecisionTree): void;
   /** Adds a trigger for every turn. */
   addTrigger(trigger: ExtensionTrigger): void;
+  /**
+   * Adds a way to find callers, which is asked about each request without an API key, and without a token of an issuer
+   * in `TURNPIKE_AUTH_FILE`. From then on, every request needs a credential.
+   *
+   * @param name 1 to 32 of `a-z 0-9 -`, a letter first; the principals of its callers begin with it.
+   */
+  addAuthenticator(name: string, authenticate: Authenticate): void;
   /** Adds a tool that agents and turns may list under `tools`. */
   addTool(tool: ExtensionTool): void;
   /** Copies a state with some fields changed; a tree keeps its own data in `extensions`. */

@@ -8,6 +8,7 @@ import type { Continuation } from '../../governance/decision-tree/decision-trees
 import { reservedReasons } from '../../governance/limits/termination-checks.js';
 import { compact } from '../../platform/compact.js';
 import { parseValue, nameOf } from '../../platform/parsing/parse-value.js';
+import { keyScopes } from '../../storage/governance-schema.js';
 import { TypedError } from '../../errors/typed-error.js';
 
 /** Shapes of what extensions register. An object may be an instance of a class, with methods. */
@@ -33,6 +34,33 @@ export const triggerShape = z.object(
     priority: z.optional(z.number()),
     levels: z.optional(z.array(z.enum(['message', 'step']))),
     check: functionShape,
+  },
+  object,
+);
+
+export const authenticatorName = z.string('must be text').check(
+  z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have 1 to 32 of a-z 0-9 -, a letter first'),
+  checkedBy((name) =>
+    ['local', 'anonymous', 'default'].includes(name) ? 'is a name of the server itself' : undefined,
+  ),
+);
+
+const limit = z.optional(z.number('must be a number').check(z.minimum(0, 'must be 0 or more')));
+
+export const callerShape = z.object(
+  {
+    principal: z
+      .string('must be text')
+      .check(z.regex(/^[^\s\p{C}]{1,150}$/u, 'must have 1 to 150 characters, none of them blank')),
+    scopes: z._default(z.array(z.enum(keyScopes), 'must be a list'), ['turns', 'approvals']),
+    limits: z.optional(
+      z.object(
+        { requestsPerMinute: limit, concurrentTurns: limit, tokensPerDay: limit, usdPerDay: limit },
+        object,
+      ),
+    ),
+    agents: z.optional(z.array(z.string(), 'must be a list')),
+    expiresAt: z.optional(wholeNumber(1, 8.64e15, 'must be a time in ms since the epoch')),
   },
   object,
 );

@@ -7,13 +7,20 @@ import type {
   ToolResult,
 } from '../../governance/decision-tree/decision-trees.js';
 import type { Notice, NoticeLevel, Trigger } from '../../governance/notices/trigger.js';
+import {
+  AuthenticatorFault,
+  type CustomAuthenticator,
+} from '../../access/custom-authenticators.js';
+import { withTimeout } from '../../platform/async/deadlines.js';
+import { compact } from '../../platform/compact.js';
 import { storableJson, storableText } from '../../storage/connection.js';
 import { onWrongType } from '../../platform/parsing/shapes.js';
 import { isPlainObject } from '../../platform/json.js';
 import { outputBlocks } from '../../platform/parsing/tool-output.js';
 import { ToolFailure, type ToolDefinition } from '../tool.js';
-import type { MakeDecisionTree, ExtensionTrigger, ExtensionTool } from './extend.js';
+import type { Authenticate, MakeDecisionTree, ExtensionTrigger, ExtensionTool } from './extend.js';
 import {
+  callerShape,
   checkConfig,
   checkContinuation,
   isPromise,
@@ -113,6 +120,39 @@ function refusePromise<T>(value: T, fault = 'it gave a promise: a tree answers a
   if (!isPromise(value)) return value;
   void value.then(undefined, () => undefined);
   throw new Error(fault);
+}
+
+/** Longest time that an authenticator may take, in ms. */
+const AUTHENTICATE_MS = 2_000;
+
+/** Wraps an extension's authenticator: what it gives is checked, and an error of it finds nobody. */
+export function guardAuthenticator(
+  name: string,
+  authenticate: Authenticate,
+  onFault: (error: unknown) => void,
+): CustomAuthenticator {
+  return async (head) => {
+    try {
+      const asking = Promise.resolve(authenticate(head));
+      if (!(await withTimeout(AUTHENTICATE_MS, asking))) {
+        throw new Error(`it gave no answer within ${AUTHENTICATE_MS / 1_000} s`);
+      }
+      const given: unknown = await asking;
+      if (given === undefined) return undefined;
+      const found = expectShape(callerShape, given, 'the caller');
+      const { scopes, limits = {}, agents, expiresAt } = found;
+      return {
+        principalId: `${name}:${found.principal}`,
+        scopes,
+        limits: compact(limits),
+        agents,
+        expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+      };
+    } catch (error) {
+      onFault(error);
+      throw new AuthenticatorFault(name, { cause: error });
+    }
+  };
 }
 
 const lastPriority = 100;

@@ -7,12 +7,21 @@ import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js'
 import { defaultTriggers } from '../../governance/notices/triggers.js';
 import { readTool } from '../builtin/file-tools.js';
 import { ToolRegistry } from '../registry.js';
+import { CustomAuthenticators } from '../../access/custom-authenticators.js';
+import { openVerifier } from '../../access/tokens/open-verifier.js';
+import { systemClock } from '../../platform/clock.js';
 import { ExtensionError } from './extension-shapes.js';
 import { loadExtensions, type Registries } from './load-extensions.js';
 import { newFolder } from '../../../test/support/suite.js';
 
 const tool = (more: string): string =>
   `{ name: 'mine', description: 'Mine.', inputSchema: { type: 'object' }, run: () => 'x', ${more} }`;
+
+const noIssuers = openVerifier(
+  [],
+  { authPrivateHosts: [] },
+  { clock: systemClock, logger: silentLogger },
+);
 
 describe('loadExtensions', () => {
   let count = 0;
@@ -22,6 +31,7 @@ describe('loadExtensions', () => {
     trees: new DecisionTrees(),
     tools: new ToolRegistry([readTool]),
     triggers: [...defaultTriggers],
+    authenticators: new CustomAuthenticators(noIssuers),
     logger: silentLogger,
   });
 
@@ -117,6 +127,13 @@ describe('loadExtensions', () => {
     ["turnpike.addDecisionTree('default', () => ({}));", 'tree "default" is registered already'],
     ["turnpike.addDecisionTree('A', () => ({}));", 'the name of a decision tree must have 1 to 64'],
     ["turnpike.addDecisionTree('a', {});", 'the decision tree a must be a function'],
+    ["turnpike.addAuthenticator('A', () => {});", 'the name of an authenticator must have 1 to 32'],
+    ["turnpike.addAuthenticator('local', () => {});", 'is a name of the server itself'],
+    ["turnpike.addAuthenticator('a', {});", 'the authenticator a must be a function'],
+    [
+      "turnpike.addAuthenticator('a', () => {}); turnpike.addAuthenticator('a', () => {});",
+      'there is an authenticator a already',
+    ],
   ])('refuses %s', async (body, fault) => {
     expect(await faultOf(await register(body))).toContain(fault);
   });

@@ -8,12 +8,14 @@ import {
   DefaultDecisionTree,
 } from '../../governance/decision-tree/decision-trees.js';
 import type { Trigger } from '../../governance/notices/trigger.js';
+import type { CustomAuthenticators } from '../../access/custom-authenticators.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { Logger } from '../../platform/logger.js';
 import type { ToolRegistry } from '../registry.js';
 import { ToolFailure } from '../tool.js';
 import type {
+  Authenticate,
   Extension,
   ExtensionTool,
   ExtensionTrigger,
@@ -21,6 +23,7 @@ import type {
   Turnpike,
 } from './extend.js';
 import {
+  authenticatorName,
   ExtensionError,
   expectShape,
   functionShape,
@@ -28,7 +31,7 @@ import {
   treeName,
   triggerShape,
 } from './extension-shapes.js';
-import { guardTool, GuardedTree, guardTrigger } from './guards.js';
+import { guardAuthenticator, guardTool, GuardedTree, guardTrigger } from './guards.js';
 
 /** Time limit for an extension to register, in ms. */
 const REGISTER_MS = 30_000;
@@ -109,6 +112,7 @@ export const EXTENSIONS = Symbol('Extensions');
 export interface Registries {
   trees: DecisionTrees;
   tools: ToolRegistry;
+  authenticators: Pick<CustomAuthenticators, 'register'>;
   /** Built-in triggers and those of extensions so far; appended to. */
   triggers: Trigger[];
   logger: Logger;
@@ -117,7 +121,7 @@ export interface Registries {
 /** The interface that an extension registers through, until `close`. */
 function openRegistrar(
   extension: string,
-  { trees, tools, triggers, logger }: Registries,
+  { trees, tools, triggers, authenticators, logger }: Registries,
 ): { turnpike: Turnpike; close(): void } {
   let isOpen = true;
   const assertOpen = (): void => {
@@ -145,6 +149,17 @@ function openRegistrar(
     }
     triggers.push(guardTrigger({ ...trigger, check: (facts) => trigger.check(facts) }));
   };
+  const addAuthenticator = (name: string, authenticate: Authenticate): void => {
+    assertOpen();
+    expectShape(authenticatorName, name, 'the name of an authenticator');
+    expectShape(functionShape, authenticate, `the authenticator ${name}`);
+    const onFault = (error: unknown): void =>
+      logger.error(
+        { extension, authenticator: name, error },
+        "an extension's authenticator failed; the request is refused with 401",
+      );
+    authenticators.register(name, guardAuthenticator(name, authenticate, onFault));
+  };
   const addTool = (tool: ExtensionTool): void => {
     assertOpen();
     expectShape(toolShape, tool, nameOf('tool', tool?.name));
@@ -159,6 +174,7 @@ function openRegistrar(
     version: 1,
     addDecisionTree,
     addTrigger,
+    addAuthenticator,
     addTool,
     changeState,
     ToolFailure,

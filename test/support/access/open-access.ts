@@ -4,6 +4,7 @@ import { KeyService } from '../../../src/access/key-service.js';
 import { KeyStore } from '../../../src/access/key-store.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
+import { CustomAuthenticators } from '../../../src/access/custom-authenticators.js';
 import type { Issuer } from '../../../src/access/tokens/auth-file.js';
 import { openVerifier } from '../../../src/access/tokens/open-verifier.js';
 import type { Clock } from '../../../src/platform/clock.js';
@@ -34,6 +35,7 @@ export function openAccess(
     audit,
     refused,
     tokens,
+    new CustomAuthenticators(tokens),
     of.clock,
     silentLogger,
     settings,

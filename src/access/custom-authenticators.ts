@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
+import type { AuthenticatorHead } from './authenticator-head.js';
+import type { RequestHead } from './parse-credentials.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
+
+/** Whom an authenticator of an extension found. */
+export interface CustomCaller {
+  /** `authenticator:person`. */
+  principalId: string;
+  scopes: readonly KeyScope[];
+  limits: PrincipalLimits;
+  agents: readonly string[] | undefined;
+  expiresAt: Date | undefined;
+}
+
+/** @returns undefined: the request is none of its own. @throws AuthenticatorFault. */
+export type CustomAuthenticator = (head: AuthenticatorHead) => Promise<CustomCaller | undefined>;
+
+/** An authenticator of an extension failed: nobody knows who sent the request. */
+export class AuthenticatorFault extends Error {}
+
+/** What extensions find callers by, beside keys and tokens. */
+@Injectable()
+export class CustomAuthenticators {
+  readonly #byName = new Map<string, CustomAuthenticator>();
+
+  constructor(private readonly tokens: TokenVerifier) {}
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /** @throws Error if the name, which its principals begin with, is taken. */
+  register(name: string, authenticator: CustomAuthenticator): void {
+    if (this.#byName.has(name)) throw new Error(`there is an authenticator ${name} already`);
+    if (this.tokens.issuerNames.includes(name)) {
+      throw new Error(`the authenticator ${name} has the name of an issuer in TURNPIKE_AUTH_FILE`);
+    }
+    this.#byName.set(name, authenticator);
+  }
+
+  /** Asks one after the other. @returns whom the first one found, and its name. @throws AuthenticatorFault. */
+  async find(head: RequestHead): Promise<{ name: string; caller: CustomCaller } | undefined> {
+    if (this.isEmpty) return undefined;
+    const shown = showHead(head);
+    for (const [name, authenticate] of this.#byName) {
+      const caller = await authenticate(shown);
+      if (caller !== undefined) return { name, caller };
+    }
+    return undefined;
+  }
+}
+
+function showHead({ method, url, rawHeaders, address }: RequestHead): AuthenticatorHead {
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    headers[rawHeaders[at]?.toLowerCase() ?? ''] = rawHeaders[at + 1] ?? '';
+  }
+  const [path = ''] = url.split('?');
+  return Object.freeze({ method, path, headers: Object.freeze(headers), address });
+}
