@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { checkNames } from './checks/run-checks.mjs';
+import { authKinds } from './processes/open-credentials.mjs';
 import { targetNames } from './processes/start-target.mjs';
 import { scenariosFor } from './scenarios.mjs';
 
@@ -8,6 +9,7 @@ import { scenariosFor } from './scenarios.mjs';
  * @property {boolean} quick @property {string[]} scenarios @property {string[]} checks
  * @property {string[]} targets @property {number} rounds
  * @property {boolean} strict exits with 1 for a target that is missed or not measured, too.
+ * @property {import('./processes/open-credentials.mjs').AuthKind} auth of the load.
  * @property {string | undefined} json @property {string | undefined} cpuProfiles
  */
 
@@ -24,6 +26,7 @@ export const usage = `npm run bench -- [options]
                      names, all but ${namedOnly.join(', ')}
   --targets a,b      of ${targetNames.join(', ')}
   --rounds N         of every scenario (2, or 5 without --quick)
+  --auth KIND        none, key or token: what the load sends to our servers in scenarios (none)
   --strict           exits with 1 also where a target is missed, or not measured
   --json FILE        every number of every round
   --cpu-prof DIR     CPU profiles of our processes and the proxy's (the numbers get worse)`;
@@ -37,6 +40,7 @@ export function parseOptions(args) {
       scenarios: { type: 'string' },
       targets: { type: 'string' },
       rounds: { type: 'string' },
+      auth: { type: 'string', default: 'none' },
       strict: { type: 'boolean', default: false },
       json: { type: 'string' },
       'cpu-prof': { type: 'string' },
@@ -61,10 +65,18 @@ export function parseOptions(args) {
     checks: named.filter((name) => checkNames.includes(name)),
     targets: pick('target', values.targets, targetNames),
     rounds,
+    auth: pickAuth(values.auth),
     strict: values.strict,
     json: values.json,
     cpuProfiles: values['cpu-prof'],
   };
+}
+
+/** @param {string} given */
+function pickAuth(given) {
+  const kind = authKinds.find((one) => one === given);
+  if (kind === undefined) throw new Error(`--auth takes ${authKinds.join(', ')}`);
+  return kind;
 }
 
 /** @param {string} kind @param {string | undefined} given @param {string[]} known */

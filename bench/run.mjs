@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUpAtExit } from '../scripts/services/clean-up-at-exit.mjs';
 import { parseOptions, usage } from './options.mjs';
+import { openCredentials } from './processes/open-credentials.mjs';
 import { openLoad } from './processes/open-load.mjs';
 import { openStores } from './processes/open-stores.mjs';
 import { startProcess } from './processes/start-process.mjs';
@@ -75,11 +76,13 @@ async function main(options) {
   stops.push(() => model.stop());
   const load = openLoad();
   stops.push(load.close);
+  const credentials = await openCredentials(options.auth, folder);
+  if (credentials !== undefined) stops.push(credentials.close);
   const cpuProfiles =
     options.cpuProfiles === undefined ? undefined : path.resolve(options.cpuProfiles);
   const context = {
     options,
-    setup: { folder, modelUrl: model.url, stores, cpuProfiles },
+    setup: { folder, modelUrl: model.url, stores, cpuProfiles, credentials },
     projectRoot,
     load,
     stores,

@@ -15,6 +15,7 @@ import { wires } from './wires.mjs';
  * @typedef {object} Load
  * @property {string} wire @property {string} projectRoot
  * @property {string[]} urls of the target, which take turns as behind a load balancer.
+ * @property {string | undefined} [authorization] header of its requests; absent: none.
  * @property {import('../scenarios.mjs').Scenario} scenario
  *
  * @typedef {{id: number, prepare?: Load, run?: boolean}} Order
@@ -33,7 +34,7 @@ process.on('message', (/** @type {Order} */ order) => {
 process.once('disconnect', () => process.exit(0));
 
 /** @param {Load} load */
-async function prepare({ wire: name, urls, projectRoot, scenario }) {
+async function prepare({ wire: name, urls, projectRoot, scenario, authorization }) {
   const wire = wires[name];
   const [first = ''] = urls;
   if (wire === undefined) throw new Error(`There is no wire ${name}`);
@@ -41,7 +42,7 @@ async function prepare({ wire: name, urls, projectRoot, scenario }) {
   const makesSessions = wire.sessions && scenario.makesSessions === true;
   const sessions =
     wire.sessions && !makesSessions
-      ? await openSessions(first, turns / turnsOfSession, projectRoot)
+      ? await openSessions(first, turns / turnsOfSession, projectRoot, authorization)
       : [];
   const agent = new Agent({ keepAlive: true });
   prepared = async () => {
@@ -49,14 +50,14 @@ async function prepare({ wire: name, urls, projectRoot, scenario }) {
       const url = urls[index % urls.length] ?? first;
       const beginMicros = nowMicros();
       const sessionId = makesSessions
-        ? await openSession({ url, projectRoot, agent })
+        ? await openSession({ url, projectRoot, agent, authorization })
         : (sessions[index] ?? '');
       const conversation = holdConversation({ wire, sessionId, turn: scenario });
       return async () => {
         const body = conversation.ask();
         // A session that is made for its turn is part of it.
         const startMicros = makesSessions ? beginMicros : nowMicros();
-        const read = await readTurn({ wire, url, agent, body, deltas, startMicros });
+        const read = await readTurn({ wire, url, agent, body, deltas, startMicros, authorization });
         if (turnsOfSession > 1) conversation.hear(read);
         return read;
       };

@@ -17,10 +17,18 @@ const timeoutMs = 120_000;
  * Posts a turn and reads it to its end. Never rejects: `error` has the fault.
  *
  * @param {{wire: import('./wires.mjs').Wire, url: string, agent: import('node:http').Agent,
- *   body: string, deltas: number, startMicros?: number}} options
+ *   body: string, deltas: number, startMicros?: number, authorization?: string | undefined}} options
  * @returns {Promise<TurnRead>}
  */
-export function readTurn({ wire, url, agent, body, deltas, startMicros = nowMicros() }) {
+export function readTurn({
+  wire,
+  url,
+  agent,
+  body,
+  deltas,
+  authorization,
+  startMicros = nowMicros(),
+}) {
   return new Promise((resolve) => {
     const { tally, add } = createTally(deltas);
     let ended = false;
@@ -37,7 +45,11 @@ export function readTurn({ wire, url, agent, body, deltas, startMicros = nowMicr
     const call = request(url + wire.path, {
       method: 'POST',
       agent,
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...(authorization && { authorization }),
+      },
     });
     const timer = setTimeout(
       () => call.destroy(new Error(`no end after ${timeoutMs} ms`)),

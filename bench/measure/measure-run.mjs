@@ -28,6 +28,7 @@ export async function measureRun(target, options) {
   await load.prepare({
     wire: target.wire,
     urls: target.urls,
+    authorization: target.authorization,
     projectRoot,
     scenario: { ...scenario, turns },
   });

@@ -11,6 +11,7 @@ import { startProcess } from './start-process.mjs';
  * @property {string} name @property {string} wire @property {string} url
  * @property {string[]} urls of all its APIs, the first of which is `url`.
  * @property {Process[]} processes of the target alone.
+ * @property {string | undefined} [authorization] header of requests to it.
  * @property {boolean} usesServices whether it uses Redis and PostgreSQL.
  * @property {() => Promise<unknown>} stop
  *
@@ -19,6 +20,7 @@ import { startProcess } from './start-process.mjs';
  * @property {string} modelUrl
  * @property {import('./open-stores.mjs').Store | undefined} stores
  * @property {string | undefined} cpuProfiles
+ * @property {import('./open-credentials.mjs').Credentials | undefined} [credentials] of the load; absent: none.
  */
 
 const proxy = fileURLToPath(new URL('../proxy/serve-proxy.mjs', import.meta.url));
@@ -74,9 +76,11 @@ async function startEmbedded(setup, more) {
   embeddedFolders += 1;
   const data = path.join(setup.folder, `embedded-${embeddedFolders}`);
   await mkdir(data);
-  const server = await startTurnpike('embedded', setup, { TURNPIKE_DATA_DIR: data, ...more });
+  const store = { TURNPIKE_DATA_DIR: data };
+  const server = await startTurnpike('embedded', setup, { ...store, ...more });
   return {
     ...nothing,
+    authorization: await setup.credentials?.authorization(store),
     name: 'embedded',
     wire: 'turnpike',
     url: server.url,
@@ -111,6 +115,7 @@ export async function startDistributed(setup, more = {}, count = 1) {
   const urls = processes.slice(0, count).map(({ url }) => url);
   const [url = ''] = urls;
   return {
+    authorization: await setup.credentials?.authorization(storeOf(setup)),
     name: 'distributed',
     wire: 'turnpike',
     url,
@@ -123,19 +128,18 @@ export async function startDistributed(setup, more = {}, count = 1) {
 
 /** Starts a process of a deployment. @param {'api' | 'worker'} role @param {TargetSetup} setup @param {Record<string, string>} [more] */
 export function startRole(role, setup, more = {}) {
-  if (setup.stores === undefined) throw new Error('Redis and PostgreSQL were not started');
-  const { redisUrl, databaseUrl, prefix } = setup.stores;
-  return startTurnpike(role, setup, {
-    REDIS_URL: redisUrl,
-    DATABASE_URL: databaseUrl,
-    TURNPIKE_REDIS_PREFIX: prefix,
-    TURNPIKE_ROLE: role,
-    ...more,
-  });
+  return startTurnpike(role, setup, { ...storeOf(setup), TURNPIKE_ROLE: role, ...more });
+}
+
+/** @param {TargetSetup} setup */
+function storeOf({ stores }) {
+  if (stores === undefined) throw new Error('Redis and PostgreSQL were not started');
+  const { redisUrl, databaseUrl, prefix } = stores;
+  return { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, TURNPIKE_REDIS_PREFIX: prefix };
 }
 
 /** @param {string} name @param {TargetSetup} setup @param {Record<string, string>} env */
-function startTurnpike(name, { folder, modelUrl, cpuProfiles }, env) {
+function startTurnpike(name, { folder, modelUrl, cpuProfiles, credentials }, env) {
   return startProcess({
     name,
     script: serverScript,
@@ -144,6 +148,7 @@ function startTurnpike(name, { folder, modelUrl, cpuProfiles }, env) {
     cpuProfiles,
     env: {
       ...wide,
+      ...credentials?.env,
       TURNPIKE_PORT: '0',
       ANTHROPIC_API_KEY: 'bench',
       TURNPIKE_PROVIDER_BASE_URL: modelUrl,
