@@ -8,6 +8,10 @@ import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js'
 /** The id of the principal of requests to an open server. */
 export const LOCAL_USER = 'local';
 
+/** The form of a principal's id: the name of a key's, or `issuer:person`. */
+export const principalForm = /^[^\s\p{C}]{1,200}$/u;
+export const principalFormWords = '1 to 200 characters, none of them blank';
+
 /** Limits of a principal, with the server's defaults filled in; 0: no limit. */
 export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;
 

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { whole } from '../http/fields/json-schemas.js';
 import { Matches, IsBoolean } from 'class-validator';
 import { Transform } from 'class-transformer';
+import { principalForm, principalFormWords } from '../access/principal.js';
 import {
   EmptyIsAbsent,
   BoundedText,
@@ -10,7 +11,7 @@ import {
   mustBe,
 } from '../http/fields/field-rules.decorator.js';
 
-const principalWords = mustBe("1 to 64 letters, digits, '.', '@', '_' and '-'");
+const principalWords = mustBe(principalFormWords);
 
 export class ImportQueryDto {
   @ApiProperty({
@@ -18,7 +19,7 @@ export class ImportQueryDto {
     description: 'Owner of all sessions of the file. Default: the owner that each has in it.',
   })
   @EmptyIsAbsent()
-  @Matches(/^[\w.@-]{1,64}$/, principalWords)
+  @Matches(principalForm, principalWords)
   principal?: string | undefined;
 }
 
@@ -27,7 +28,7 @@ export class ExportQueryDto {
 
   @ApiProperty({ type: String, description: 'Owner of the sessions. Default: all.' })
   @EmptyIsAbsent()
-  @Matches(/^[\w.@-]{1,64}$/, principalWords)
+  @Matches(principalForm, principalWords)
   principal?: string | undefined;
 }
 
@@ -50,9 +51,9 @@ export class ImportReportDto {
 export class PrincipalParamsDto {
   /** Name of the principal. */
   @BoundedText({
-    max: 64,
-    pattern: /^[\w.@-]{1,64}$/,
-    expected: "1 to 64 letters, digits, '.', '@', '_' and '-'",
+    max: 200,
+    pattern: principalForm,
+    expected: principalFormWords,
   })
   principal!: string;
 }

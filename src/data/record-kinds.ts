@@ -11,6 +11,7 @@ import { checkedBy, wholeNumber } from '../platform/parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
 import { type Fault, parseValue } from '../platform/parsing/parse-value.js';
+import { principalForm } from '../access/principal.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
 
 /** Rows of a table, as records of an export. */
@@ -161,7 +162,7 @@ function memoryPathFault(given: string): string | undefined {
 }
 
 function principal(): Shape {
-  return z.string().check(z.regex(/^[\w.@-]{1,64}$/, 'must be the name of a principal'));
+  return z.string().check(z.regex(principalForm, 'must be the id of a principal'));
 }
 
 /**

@@ -51,6 +51,13 @@ describe('ProjectRoots', () => {
     expect(await roots.defaultOf(ann)).toBe(at('projects', 'ann'));
     expect(await roots.defaultOf({ ...ann, id: 'Ann' })).toBe(at('projects', '%41nn'));
     expect((await stat(at('projects', 'ann'))).isDirectory()).toBe(true);
+    const person = { ...ann, id: 'idp:auth0|ann' };
+    expect(await roots.defaultOf(person)).toBe(at('projects', 'idp%3aauth0%7cann'));
+    const [one, two] = ['1', '2'].map((end) => ({ ...ann, id: `idp:${'ä'.repeat(190)}${end}` }));
+    const folders = [one, two].map((user) => roots.defaultOf(user ?? ann));
+    const [first = '', second] = await Promise.all(folders);
+    expect(path.basename(first)).toMatch(/^idp%3a(%c3%a4)+.*~[0-9a-f]{64}$/);
+    expect(first).not.toBe(second);
     await expect(stat(at('projects', 'bob'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 

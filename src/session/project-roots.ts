@@ -1,4 +1,5 @@
 import type { SkillProject } from '../agents/skill-library.js';
+import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeyRoots } from '../access/key-store.js';
@@ -230,18 +231,23 @@ function ownerIn(
 
 /** Folder of the principal that needs no key. */
 const DEFAULT_FOLDER = 'default';
+/** Longest name of a folder, of the 255 bytes that disks take. */
+const MAX_FOLDER_BYTES = 200;
 
 /**
  * Names a principal's folder in the projects folder. No two principals share a name, also on disks that
  * ignore case: anything but a small letter, a digit, `-`, `_`, `.` or `@` is `%` and
- * its bytes in hexadecimal. Pure.
+ * its bytes in hexadecimal. A longer name than a disk takes ends with a digest. Pure.
  */
 export function principalFolder(principalId: string): string {
   if (principalId === LOCAL_USER) return DEFAULT_FOLDER;
   // No name is the default folder's, a hidden folder's, or a way up.
   const [first = '', ...rest] = principalId;
   const isTaken = principalId === DEFAULT_FOLDER || first === '.';
-  return (isTaken ? encode(first) : keep(first)) + rest.map(keep).join('');
+  const name = (isTaken ? encode(first) : keep(first)) + rest.map(keep).join('');
+  if (name.length <= MAX_FOLDER_BYTES) return name;
+  // No other name has a `~`.
+  return `${name.slice(0, 100)}~${hash('sha256', principalId, 'hex')}`;
 }
 
 function keep(letter: string): string {

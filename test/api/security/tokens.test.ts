@@ -87,6 +87,19 @@ describe('a server that takes tokens and has had no key', () => {
     ]);
   });
 
+  it('exports what a person has, and forgets it', async () => {
+    const person = await as({ sub: 'auth0|leaver', groups: ['staff'] });
+    const sessionId = await newSession(person);
+    const admin = await as({ groups: ['admins'] });
+    const id = encodeURIComponent('idp:auth0|leaver');
+    const exported = await admin.send('GET', `/api/admin/export?principal=${id}`);
+    expect([exported.status, exported.text]).toEqual([200, expect.stringContaining(sessionId)]);
+    expect(await admin.send('DELETE', `/api/admin/principals/${id}`)).toMatchObject({
+      status: 200,
+    });
+    expect((await person.send('GET', `/api/harness/session/${sessionId}`)).status).toBe(404);
+  });
+
   it('keeps the limits of the role', async () => {
     const slow = await as({ sub: 'slow', groups: ['slow'] });
     const statuses: number[] = [];
