@@ -17,7 +17,9 @@ const isShort = process.env.TEST_SHORT !== undefined;
  * smoke tests. The ports have one conformance suite for both, so that the others run over PostgreSQL and Redis alone;
  * before a release all of them run over both.
  */
-const onBothBackEnds = isShort ? ['crash/*', 'server/api-surface', 'turn/turn-stream'] : ['**/*'];
+const onBothBackEnds = isShort
+  ? ['crash/*', 'server/api-surface', 'turn/turn-stream', 'access/secrets-at-rest']
+  : ['**/*'];
 const suites = ['**/*.test.ts', ...(isShort ? long.map((suite) => `!**/${suite}.test.ts`) : [])];
 
 const base = {

@@ -1,6 +1,8 @@
+import { getTableName } from 'drizzle-orm';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import type { TokenError } from './tokens/token-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
+import type { SecretPlace } from './secret-columns.js';
 
 /** Most groups that an error lists. */
 const MAX_SHOWN_GROUPS = 50;
@@ -109,4 +111,42 @@ export function absoluteTarget(): TypedError {
 
 export function twoKeys(): TypedError {
   return invalidRequest("'Authorization' and 'X-API-Key' have different keys; send one of them");
+}
+
+/** @param why completes "A stored secret cannot be opened: …". */
+export function secretUnreadable(
+  { column, row }: SecretPlace,
+  why: string,
+  cause?: unknown,
+): TypedError {
+  return new TypedError('SECRET_UNREADABLE', {
+    message: `A stored secret cannot be opened: ${why}. The operator can add the key to TURNPIKE_MASTER_KEY_FILE; otherwise store the secret again.`,
+    details: { table: getTableName(column.table), column: column.name, row },
+    cause,
+  });
+}
+
+export function noMasterKey(): TypedError {
+  return new TypedError('NO_MASTER_KEY', {
+    message:
+      'This server has no master keys. Set TURNPIKE_MASTER_KEY_FILE in each of its processes first.',
+  });
+}
+
+/** The database has data keys that this process cannot unwrap. */
+export class MasterKeysRefusedError extends Error {
+  override readonly name = 'MasterKeysRefusedError';
+}
+
+export function masterKeysRefused(
+  keyName: string,
+  fault: 'unset' | 'missing' | 'damaged',
+): MasterKeysRefusedError {
+  const what = `The database has secrets under the master key ${keyName}`;
+  const remedies = {
+    unset: `${what}, and TURNPIKE_MASTER_KEY_FILE is not set: set it to the file with that key.`,
+    missing: `${what}, which TURNPIKE_MASTER_KEY_FILE lacks: add its line to the file again, after the others.`,
+    damaged: `${what}, and a data key under it is damaged: restore the table data_keys from a backup.`,
+  };
+  return new MasterKeysRefusedError(remedies[fault]);
 }

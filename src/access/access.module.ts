@@ -8,6 +8,7 @@ import { openVerifier } from './tokens/open-verifier.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 import { GovernanceModule } from '../governance/governance.module.js';
 import { findHandlers } from '../http/find-handlers.js';
+import { DATABASE } from '../storage/connection.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
 import { AdminController } from './admin.controller.js';
@@ -17,12 +18,14 @@ import { PrincipalEpochs } from './principal-epochs.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
 import { KeyStore } from './key-store.js';
+import { MasterKeyRotation } from './master-key-rotation.js';
+import { openVault, SecretVault } from './secret-vault.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { ACCESS_RULES, accessRules, RefusedAddresses } from './origin/check-origin.js';
 import { DECLARATION } from './owned.decorator.js';
 import { UsageController } from './usage.controller.js';
 
-/** Provides API keys, ownership and the audit log. */
+/** Provides API keys, ownership, the audit log and the vault of secrets. */
 @Module({
   providers: [
     KeyStore,
@@ -42,6 +45,12 @@ import { UsageController } from './usage.controller.js';
     CustomAuthenticators,
     Authenticator,
     Owners,
+    {
+      provide: SecretVault,
+      inject: [CONFIG, DATABASE, CLOCK, LOGGER],
+      useFactory: openVault,
+    },
+    MasterKeyRotation,
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
   exports: [
@@ -53,6 +62,8 @@ import { UsageController } from './usage.controller.js';
     Authenticator,
     CustomAuthenticators,
     Owners,
+    SecretVault,
+    MasterKeyRotation,
   ],
 })
 export class AccessModule {}

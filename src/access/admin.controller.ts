@@ -10,9 +10,11 @@ import {
   CreatedKeyDto,
   KeyListDto,
   KeyParamsDto,
+  MasterKeyRotationDto,
   NewKeyDto,
   OneKeyDto,
 } from './key.dto.js';
+import { MasterKeyRotation } from './master-key-rotation.js';
 import { NeedsScope, Unowned } from './owned.decorator.js';
 import type { Principal } from './principal.js';
 
@@ -26,6 +28,7 @@ export class AdminController {
   constructor(
     private readonly keys: KeyService,
     private readonly audit: AuditLog,
+    private readonly masterKeys: MasterKeyRotation,
   ) {}
 
   /** Make an API key; the first one also without a key, from this machine */
@@ -50,6 +53,15 @@ export class AdminController {
   @ApiErrors('KEY_NOT_FOUND')
   async revokeKey(@Param() { id }: KeyParamsDto, @Caller() caller: Principal): Promise<OneKeyDto> {
     return { key: await this.keys.revoke(id, caller.id) };
+  }
+
+  /** Wrap all data keys with the first master key, and seal secrets that are stored in plain text */
+  @Post('master-key/rotate')
+  @HttpCode(200)
+  @Unowned(manages)
+  @ApiErrors('NO_MASTER_KEY', 'SECRET_UNREADABLE')
+  rotateMasterKey(@Caller() caller: Principal): Promise<MasterKeyRotationDto> {
+    return this.masterKeys.rotate(caller.id);
   }
 
   /** Who did what, oldest first */

@@ -12,6 +12,7 @@ import type { AuditPageDto, AuditQueryDto } from './key.dto.js';
 export type AuditAction =
   | 'key.created'
   | 'key.revoked'
+  | 'master-key.rotated'
   | 'session.created'
   | 'session.deleted'
   | 'sessions.exported'

@@ -21,7 +21,7 @@ import {
   mustBe,
 } from '../http/fields/field-rules.decorator.js';
 import { RequestForm } from '../http/request.pipe.js';
-import { jsonObject, nullableTime, time } from '../http/fields/json-schemas.js';
+import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
 import { PageLimit } from '../http/paging/page-query.dto.js';
 import {
   keyScopes,
@@ -177,6 +177,15 @@ export class CreatedKeyDto extends OneKeyDto {
 export class KeyListDto {
   /** In the order they were made. */
   keys!: KeyDto[];
+}
+
+export class MasterKeyRotationDto {
+  /** Name of the master key that wraps all data keys now. */
+  masterKey!: string;
+  /** Number of data keys that another master key wrapped before. */
+  @ApiProperty(whole) wrapped!: number;
+  /** Number of secrets that were stored in plain text before. */
+  @ApiProperty(whole) sealed!: number;
 }
 
 export class AuditQueryDto {

@@ -10,6 +10,7 @@ import { Authenticator } from '../access/authenticator.js';
 import { requireKey } from './require-key.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
+import { SecretVault } from '../access/secret-vault.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
@@ -19,6 +20,7 @@ import { builtPage } from './console/find-built-page.js';
 import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods, findRoutes, RouteTable } from './route-table.js';
 import { Background } from './background.js';
+import { checkSecrets } from './check-secrets.js';
 import { checkHead } from './check-head.js';
 import { describeApi, loadShapes } from './describe-api.js';
 import { ErrorShapes } from './harness-error.filter.js';
@@ -82,7 +84,7 @@ export interface ServeOptions {
  *
  * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
  * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
- * FileInvalidError, UnreachableError.
+ * FileInvalidError, MasterKeysRefusedError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const { config, environment, clock = systemClock, folder } = options;
@@ -128,6 +130,7 @@ async function listen(
     const authenticator = app.get(Authenticator, anywhere);
     await requireKey(config, { store, keys, authenticator, showFirstKey });
   }
+  await checkSecrets(app.get(SecretVault, anywhere), config, logger);
   app.disable('x-powered-by');
   let routes = new RouteTable([]);
   let isStopping = false;

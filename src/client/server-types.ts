@@ -5,7 +5,11 @@
  */
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
 
-export type { CreatedKeyDto as CreatedKey, KeyDto as KeyView } from '../access/key.dto.js';
+export type {
+  CreatedKeyDto as CreatedKey,
+  KeyDto as KeyView,
+  MasterKeyRotationDto as MasterKeyRotation,
+} from '../access/key.dto.js';
 export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uploaded.dto.js';

@@ -2,6 +2,7 @@ import { realpath, rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { SecretVault } from '../access/secret-vault.js';
 import { AuditLog } from '../access/audit-log.js';
 import { KEY_FRESH_MS, ApiKeyCache } from '../access/api-key-cache.js';
 import { isTypedError } from '../errors/typed-error.js';
@@ -67,6 +68,7 @@ export class PrincipalEraser {
     private readonly keys: ApiKeyCache,
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
+    private readonly vault: SecretVault,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -125,6 +127,7 @@ export class PrincipalEraser {
     const ofPrincipal = eq(webhookEndpoints.principalId, principalId);
     const endpointIds = await idsOf(db, webhookEndpoints, ofPrincipal);
     await deleteOwned(db, 'last', principalId);
+    this.vault.forget(principalId);
     await deleteOf(db, webhookDeliveries, webhookDeliveries.endpointId, endpointIds);
     await db.transaction((tx) => mergeUsage(tx, principalId));
     while ((await stripEntries(db, principalId)) === MAX_ROWS);

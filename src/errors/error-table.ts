@@ -208,6 +208,11 @@ export const errorTable = {
       },
     },
   },
+  NO_MASTER_KEY: final(
+    409,
+    'The server has no master keys, so that there is nothing to rotate.',
+    'Set `TURNPIKE_MASTER_KEY_FILE` in each process first ([secrets at rest](../operate/secrets.md)).',
+  ),
   OUTPUT_INVALID: final(
     422,
     "On the stream: no reply of the turn matched the schema of `opts.output`. `details` has the faults of the last one; its text is in the turn's messages.",
@@ -299,6 +304,11 @@ export const errorTable = {
       },
     },
   },
+  SECRET_UNREADABLE: final(
+    500,
+    'A stored secret cannot be opened: the process lacks the master key, the data key was destroyed, or the value was changed or moved (`details`).',
+    'Operator: compare `TURNPIKE_MASTER_KEY_FILE` with that of the other processes. Client: rotate the secret of the webhook, or make another session.',
+  ),
   SESSION_LIMIT: final(
     429,
     'The server has the maximum number of sessions.',

@@ -4,7 +4,7 @@ import type { Principal } from '../access/principal.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { compact } from '../platform/compact.js';
 import { SessionService } from '../session/session-service.js';
-import { SessionStore, type SessionRow } from '../session/session-store.js';
+import { SessionStore, type NewSessionRow } from '../session/session-store.js';
 import type { Queryable } from '../storage/connection.js';
 import { scheduleRuns, type Overlap } from '../storage/automation-schema.js';
 import { turns } from '../storage/schema.js';
@@ -78,7 +78,7 @@ export class ScheduledTurns {
   async #newSession(
     { sessionId, agent, projectRoot }: ScheduleRow,
     principal: Principal,
-  ): Promise<SessionRow | undefined> {
+  ): Promise<NewSessionRow | undefined> {
     if (sessionId !== null) return undefined;
     const wanted = compact({
       projectRoot: projectRoot ?? undefined,

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
+import { SecretVault } from '../access/secret-vault.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -14,6 +15,7 @@ import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
 import { countSessions, insertSessions } from './insert-sessions.js';
 import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
+import { sealCredentials } from './session-credentials.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
 /** A session without its request prefix, which is long: turns load that by themselves. */
@@ -49,6 +51,9 @@ export interface NewSession {
   /** The turn that its turn is a replay of: no list has the session. Default: null, it is no replay. */
   replayOf?: string | null;
 }
+
+/** The row of a session that is not stored yet: its MCP servers are as they were given. */
+export type NewSessionRow = SessionRow & { mcpServers: Record<string, unknown> | null };
 
 /** Stores the content of a new session. */
 export type FillSession = (tx: Queryable, session: SessionRow) => Promise<void>;
@@ -87,6 +92,7 @@ export class SessionStore {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'maxSessions'>,
     private readonly audit: AuditLog,
+    private readonly vault: SecretVault,
   ) {}
 
   /**
@@ -97,26 +103,34 @@ export class SessionStore {
    */
   async create(session: NewSession, fill?: FillSession): Promise<SessionRow> {
     const row = this.newRow(session);
-    if (fill === undefined && (await this.#batches.add(row))) return row;
+    if (fill === undefined) {
+      const sealed = await this.#sealed(row);
+      if (await this.#batches.add(sealed)) return sealed;
+    }
     return this.db.transaction((tx) => this.store(row, tx, fill));
   }
 
   /** The row of a session that is to be stored. */
-  newRow(session: NewSession): SessionRow {
+  newRow(session: NewSession): NewSessionRow {
     const now = new Date(this.clock.now());
     return { ...blankRow, id: newId('sess'), ...session, createdAt: now, updatedAt: now };
   }
 
   /** Stores a session in a transaction that goes on. @throws as `create`. */
-  async store(row: SessionRow, tx: Queryable, fill?: FillSession): Promise<SessionRow> {
+  async store(row: NewSessionRow, tx: Queryable, fill?: FillSession): Promise<SessionRow> {
     const { maxSessions } = this.config;
-    const [created] = await tx.insert(sessions).values(row).returning(sessionColumns);
+    const sealed = await this.#sealed(row, tx);
+    const [created] = await tx.insert(sessions).values(sealed).returning(sessionColumns);
     if (created === undefined) throw new Error('The database returned no session');
     const { id: subject, principalId } = created;
     await this.audit.write({ principalId, action: 'session.created', subject }, tx);
     await fill?.(tx, created);
     if ((await countSessions(tx)) > maxSessions) throw sessionLimit(maxSessions);
     return created;
+  }
+
+  async #sealed(row: NewSessionRow, tx?: Queryable): Promise<SessionRow> {
+    return { ...row, mcpServers: await sealCredentials(this.vault, row, row.mcpServers, tx) };
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404, also for text that is no session's id. */

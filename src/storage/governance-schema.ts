@@ -191,6 +191,18 @@ export const usageDays = pgTable(
   (usage) => [primaryKey({ columns: [usage.principalId, usage.day] })],
 );
 
+/** The key that seals the secrets of a principal. It is stored wrapped by a master key, which no table has. */
+export const dataKeys = pgTable('data_keys', {
+  principalId: text('principal_id').primaryKey(),
+  /** Sealed values name it. A principal that was forgotten gets another one. */
+  id: text('id').notNull(),
+  wrapped: text('wrapped').notNull(),
+  /** The name of the master key. */
+  wrappedBy: text('wrapped_by').notNull(),
+  createdAt: instant('created_at').notNull(),
+  wrappedAt: instant('wrapped_at').notNull(),
+});
+
 /** The audit log: who did what. Never updated. */
 export const auditLog = pgTable(
   'audit_log',

@@ -78,8 +78,8 @@ export const sessions = pgTable('sessions', {
   }),
   /** Permission rules of the session, before the agent's and after the server's; null: none. */
   permissions: json('permissions').$type<PermissionRules>(),
-  /** MCP servers of the session's turns by name, with credentials: never shown, never logged. */
-  mcpServers: json('mcp_servers').$type<Record<string, unknown>>(),
+  /** MCP servers of the session's turns by name, with credentials: only `SecretVault` opens it. Never shown or logged. */
+  mcpServers: json('mcp_servers').$type<object>(),
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   /**

@@ -30,6 +30,7 @@ import {
   auditLog,
   principalEpochs,
   serverSecrets,
+  dataKeys,
   sessionGrants,
   steeredMessages,
   usageDays,
@@ -291,6 +292,13 @@ export const tables: readonly TableEntry[] = [
     // The server must go on to know that it has had keys.
     erased: 'stripped',
     kept: 'for ever',
+  },
+  // After all that it opens.
+  {
+    table: dataKeys,
+    ...ofPrincipal(dataKeys.principalId),
+    exported: 'secrets stay behind',
+    kept: 'as its principal',
   },
   {
     table: usageDays,

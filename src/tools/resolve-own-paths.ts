@@ -35,6 +35,7 @@ type FolderConfig = Pick<
   | 'blobDir'
   | 'dataDir'
   | 'instructionRoot'
+  | 'masterKeyFile'
   | 'mcpFile'
   | 'permissionsFile'
   | 'sandboxHide'
@@ -42,11 +43,15 @@ type FolderConfig = Pick<
 
 /** The server's own folders and files, which commands and file tools cannot read or cannot write. */
 export function ownFolders(config: FolderConfig): OwnFolders {
-  const { authFile, blobDir, dataDir, instructionRoot, mcpFile, permissionsFile } = config;
+  const { authFile, blobDir, dataDir, instructionRoot, masterKeyFile, mcpFile, permissionsFile } =
+    config;
   return {
     data: [dataDir, ...(blobDir === undefined ? [] : [blobDir])],
-    // The file of MCP servers may have credentials.
-    hidden: [...config.sandboxHide, ...(mcpFile === undefined ? [] : [mcpFile])],
+    // The file of MCP servers may have credentials; that of master keys opens all that are stored.
+    hidden: [
+      ...config.sandboxHide,
+      ...[mcpFile, masterKeyFile].filter((file) => file !== undefined),
+    ],
     // A tool that could write these would set its own permissions.
     protected: [
       instructionRoot,

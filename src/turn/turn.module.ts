@@ -29,6 +29,7 @@ const rooms = [ApprovalsModule, LifecycleModule, QueueModule, SubmitModule];
 @Module({
   imports: [
     ...rooms,
+    AccessModule,
     AttemptModule,
     NoticesModule,
     OptionsModule,

@@ -19,8 +19,11 @@ export type PosterOptions = Omit<SignedPosterOptions, 'timeoutMs'> & {
 };
 
 /** A delivery, and where it goes. */
-export interface SendableDelivery extends DeliveryEvent {
+export interface SendableDelivery extends DeliveryEvent, DeliverySecrets {
   url: string;
+}
+
+export interface DeliverySecrets {
   secret: string;
   /** Secrets that sign beside it. */
   previousSecrets: readonly string[];
@@ -58,7 +61,7 @@ export function shownBody({ body, isInside }: { body: Buffer; isInside: boolean 
   return isInside ? NOT_SHOWN : storableText(body.subarray(0, MAX_KEPT_BYTES).toString('utf8'));
 }
 
-type DeliveryEvent = Pick<
+export type DeliveryEvent = Pick<
   DeliveryRow,
   'id' | 'type' | 'turnId' | 'sessionId' | 'parentTurnId' | 'facts' | 'createdAt'
 >;

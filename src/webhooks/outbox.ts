@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { SecretVault } from '../access/secret-vault.js';
 import { assertNever } from '../platform/assert-never.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -10,14 +11,18 @@ import {
   type WebhookEvent,
 } from '../storage/automation-schema.js';
 import type { Outcome, TryResult } from './decide-outcome.js';
-import type { SendableDelivery } from './delivery-poster.js';
+import type { DeliveryEvent, DeliverySecrets } from './delivery-poster.js';
+import type { EndpointRow } from './webhook.dto.js';
 
 /** Time after which a claimed delivery is sent again, in ms: its sender has died. Twice as long as any request. */
 const LEASE_MS = 30_000;
 
 /** A delivery that this process may send; `attempt` is the fence of its mark. */
-export interface ClaimedDelivery extends SendableDelivery {
+export interface ClaimedDelivery extends DeliveryEvent {
   endpointId: string;
+  url: string;
+  /** The endpoint's secret, and that before it while it signs, as they are stored. */
+  sealed: Pick<EndpointRow, 'principalId' | 'secret' | 'previousSecret'>;
   attempt: number;
   failures: number;
   /** Whether the endpoint's last try failed. */
@@ -61,6 +66,7 @@ export class DeliveryQueue {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly vault: SecretVault,
   ) {}
 
   /** Claims deliveries that are due, for `LEASE_MS`. */
@@ -75,17 +81,25 @@ export class DeliveryQueue {
       leaseUntil: new Date(now + LEASE_MS).toISOString(),
     });
     return claimed.map(({ delivery, endpoint }) => {
-      const { url, secret, previousSecret, previousUntil } = endpoint;
-      const signs = previousSecret !== null && (previousUntil?.getTime() ?? 0) > now;
-      const previousSecrets = signs ? [previousSecret] : [];
+      const { url, principalId, secret, previousUntil } = endpoint;
+      const signs = (previousUntil?.getTime() ?? 0) > now;
+      const previousSecret = signs ? endpoint.previousSecret : null;
       return {
         ...delivery,
         url,
-        secret,
-        previousSecrets,
+        sealed: { principalId, secret, previousSecret },
         isFailing: endpoint.failingSince !== null,
       };
     });
+  }
+
+  /** Opens the secrets that sign a delivery. @throws TypedError SECRET_UNREADABLE 500. */
+  async openSecrets({ endpointId: row, sealed }: ClaimedDelivery): Promise<DeliverySecrets> {
+    const { principalId, secret, previousSecret } = sealed;
+    const at = { column: webhookEndpoints.secret, row, principalId };
+    const before = { ...at, column: webhookEndpoints.previousSecret };
+    const previous = previousSecret === null ? [] : [await this.vault.open(previousSecret, before)];
+    return { secret: await this.vault.open(secret, at), previousSecrets: previous };
   }
 
   /**

@@ -1,12 +1,13 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
+import { isTypedError } from '../errors/typed-error.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { assertNever } from '../platform/assert-never.js';
 import { Poller } from '../platform/async/poller.js';
 import { withTimeout } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
-import { decideOutcome, type Outcome } from './decide-outcome.js';
+import { decideOutcome, type Outcome, type TryResult } from './decide-outcome.js';
 import { DeliveryPoster } from './delivery-poster.js';
 import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 
@@ -83,17 +84,29 @@ export class WebhookSender implements OnModuleDestroy {
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { poster, queue } = this;
+    const { queue } = this;
     const stop = this.#stop.signal;
     let result;
     try {
-      result = await poster.post(delivery, stop);
+      result = await this.#post(delivery, stop);
     } catch (error) {
       if (!stop.aborted) throw error;
       return queue.release(delivery);
     }
     const outcome = decideOutcome(result, delivery.failures, Math.random());
     if (await queue.mark(delivery, result, outcome)) this.#note(delivery, outcome);
+  }
+
+  /** A secret that cannot be opened is a failed try: another process, or a later try, may have the master key. */
+  async #post(delivery: ClaimedDelivery, stop: AbortSignal): Promise<TryResult> {
+    let secrets;
+    try {
+      secrets = await this.queue.openSecrets(delivery);
+    } catch (error) {
+      if (!isTypedError(error, 'SECRET_UNREADABLE')) throw error;
+      return { type: 'failed', reason: `nothing was sent: ${error.message}` };
+    }
+    return this.poster.post({ ...delivery, ...secrets }, stop);
   }
 
   #note(delivery: ClaimedDelivery, outcome: Outcome): void {

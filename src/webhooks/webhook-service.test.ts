@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { expect, it } from '@jest/globals';
 import { openServerDatabase } from '../../test/support/database/both-databases.js';
 import { expectSoon } from '../../test/support/expect-soon.js';
+import { plainVault } from '../../test/support/open-sessions.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
 import { AuditLog } from '../access/audit-log.js';
@@ -13,7 +14,8 @@ it('a deletion waits for a result that is being stored, and not in a circle with
   try {
     const clock = new ManualClock();
     const config = { webhooksPerPrincipal: 1, webhookPrivateHosts: [] };
-    const webhooks = new WebhookService(db, config, clock, new AuditLog(db, clock));
+    const audit = new AuditLog(db, clock);
+    const webhooks = new WebhookService(db, config, clock, audit, plainVault(db, clock));
     const id = await storeEndpoint(db);
     const at = new Date();
     const delivery = { endpointId: id, id: 'evt_1', type: 'turn.ended', facts: {} } as const;

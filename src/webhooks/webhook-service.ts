@@ -2,8 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { AuditLog, type AuditAction } from '../access/audit-log.js';
+import { SecretVault } from '../access/secret-vault.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { loadPage } from '../http/paging/load-page.js';
+import { isTypedError } from '../errors/typed-error.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { compact } from '../platform/compact.js';
 import { isId, newId, newTimeId } from '../platform/ids.js';
@@ -51,32 +53,33 @@ export class WebhookService {
     private readonly config: Pick<Config, 'webhookPrivateHosts' | 'webhooksPerPrincipal'>,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly audit: AuditLog,
+    private readonly vault: SecretVault,
   ) {}
 
   /** @throws TypedError WEBHOOK_URL_REFUSED 400, WEBHOOK_LIMIT 429. */
   async create(wanted: NewWebhookDto, principalId: string): Promise<WebhookWithSecretDto> {
     const { description = '', events = null, enabled = true } = wanted;
+    const id = newId('hook');
+    const secret = newWebhookSecret();
     const endpoint = {
-      id: newId('hook'),
+      id,
       principalId,
       url: this.#judged(wanted.url),
       description,
       events,
       enabled,
-      secret: newWebhookSecret(),
       createdAt: new Date(this.clock.now()),
     };
     const rows = { table: webhookEndpoints, where: eq(webhookEndpoints.principalId, principalId) };
     const insert = async (tx: Queryable) => {
       await lockKey(tx, 'principal', principalId);
       await countBelow(tx, rows, this.config.webhooksPerPrincipal, webhookLimit);
-      return returnedRow(
-        await tx.insert(webhookEndpoints).values(endpoint).returning(),
-        'endpoint',
-      );
+      const place = { column: webhookEndpoints.secret, row: id, principalId };
+      const sealed = { ...endpoint, secret: await this.vault.seal(secret, place, tx) };
+      return returnedRow(await tx.insert(webhookEndpoints).values(sealed).returning(), 'endpoint');
     };
     const created = await this.#noted('webhook.created', principalId, insert);
-    return { webhook: viewWebhook(created), secret: endpoint.secret };
+    return { webhook: viewWebhook(created), secret };
   }
 
   /** A principal's webhooks, in the order they were made. */
@@ -111,7 +114,8 @@ export class WebhookService {
       : {};
     const changes = compact({ url: judged, description, events, enabled });
     if (Object.keys(changes).length === 0) throw nothingToChange();
-    return this.#update(id, { ...forgotten, ...changes }, { action: 'webhook.changed', by });
+    const all = { ...forgotten, ...changes };
+    return this.#update(id, { action: 'webhook.changed', by }, async () => all);
   }
 
   /**
@@ -122,12 +126,29 @@ export class WebhookService {
    */
   async rotate(id: string, keepOldHours: number, by: string): Promise<WebhookWithSecretDto> {
     const secret = newWebhookSecret();
-    const changes = {
-      secret,
-      previousSecret: sql`${webhookEndpoints.secret}`,
-      previousUntil: new Date(this.clock.now() + keepOldHours * HOUR_MS),
+    const previousUntil = new Date(this.clock.now() + keepOldHours * HOUR_MS);
+    const webhook = await this.#update(id, { action: 'webhook.rotated', by }, async (tx) => {
+      const which = eq(webhookEndpoints.id, id);
+      const locked = await tx.select().from(webhookEndpoints).where(which).for('update');
+      const row = foundRow(locked, () => webhookNotFound(id));
+      return { ...(await this.#resealed(row, secret, tx)), previousUntil };
+    });
+    return { webhook, secret };
+  }
+
+  /** The columns of a new secret, and of the one before it, which does not sign any more where it cannot be opened. */
+  async #resealed({ id, principalId, secret: stored }: EndpointRow, secret: string, tx: Queryable) {
+    const { vault } = this;
+    const at = { column: webhookEndpoints.secret, row: id, principalId };
+    const before = { ...at, column: webhookEndpoints.previousSecret };
+    const previous = await vault.open(stored, at, tx).catch((error: unknown) => {
+      if (isTypedError(error, 'SECRET_UNREADABLE')) return null;
+      throw error;
+    });
+    return {
+      secret: await vault.seal(secret, at, tx),
+      previousSecret: previous === null ? null : await vault.seal(previous, before, tx),
     };
-    return { webhook: await this.#update(id, changes, { action: 'webhook.rotated', by }), secret };
   }
 
   /** Deletes a webhook with its deliveries. @throws TypedError WEBHOOK_NOT_FOUND 404. */
@@ -204,11 +225,12 @@ export class WebhookService {
 
   async #update(
     id: string,
-    changes: PgUpdateSetSource<typeof webhookEndpoints>,
     { action, by }: { action: AuditAction; by: string },
+    changesIn: (tx: Queryable) => Promise<PgUpdateSetSource<typeof webhookEndpoints>>,
   ): Promise<WebhookDto> {
     const changed = await this.#noted(action, by, async (tx) => {
       const which = eq(webhookEndpoints.id, id);
+      const changes = await changesIn(tx);
       const rows = await tx.update(webhookEndpoints).set(changes).where(which).returning();
       return foundRow(rows, () => webhookNotFound(id));
     });

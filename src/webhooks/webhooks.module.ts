@@ -19,6 +19,7 @@ export class WebhookApiModule {}
 
 /** Sends what turns left in the outbox. */
 @Module({
+  imports: [AccessModule],
   providers: [
     DeliveryQueue,
     {

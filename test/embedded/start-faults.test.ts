@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { rename, writeFile } from 'node:fs/promises';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -52,6 +52,18 @@ const others: readonly Fault[] = [
     'e.ts',
     /it is TypeScript that Node [\d.]+ does not run \(.*enum.*compile it/,
   ),
+  inFile(
+    'a master key',
+    'TURNPIKE_MASTER_KEY_FILE',
+    'keys',
+    /keys:2: the line is not 32 bytes in base64/,
+  ),
+  inFile(
+    'a file of master keys that others can read',
+    'TURNPIKE_MASTER_KEY_FILE',
+    'open-keys',
+    /open-keys: the file has the mode 0644, so that others can read or change it/,
+  ),
   inFile('no root', 'TURNPIKE_INSTRUCTION_ROOT', 'none', /there is no such folder/),
   {
     what: 'a host without an address',
@@ -79,6 +91,12 @@ describe('a start that fails', () => {
     for (const [name, text] of Object.entries(written)) {
       await writeFile(path.join(folder, name), text);
     }
+    const masterKey = Buffer.alloc(32).toString('base64');
+    await writeFile(path.join(folder, 'keys'), `${masterKey}\n${masterKey.slice(1)}\n`, {
+      mode: 0o600,
+    });
+    await writeFile(path.join(folder, 'open-keys'), masterKey);
+    await chmod(path.join(folder, 'open-keys'), 0o644);
     await rename(root, path.join(folder, 'root'));
   });
 

@@ -77,6 +77,25 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
       );
     }),
   );
+  rotateMasterCommand(command, cli);
+}
+
+function rotateMasterCommand(command: CliCommand, cli: Cli): void {
+  subcommand(
+    command,
+    'rotate-master',
+    'wrap all data keys with the first key of TURNPIKE_MASTER_KEY_FILE, and seal secrets in plain text',
+  ).action(({ json, url }) =>
+    runOnKeys(cli, { url, isNew: false }, async (admin) => {
+      const rotated = await admin.rotateMaster();
+      const { masterKey, wrapped, sealed } = rotated;
+      cli.out(
+        json
+          ? `${JSON.stringify(rotated)}\n`
+          : `The master key ${masterKey} wraps all data keys: ${wrapped} of them since now. ${sealed} secrets in plain text were sealed.\n`,
+      );
+    }),
+  );
 }
 
 function limitOf(option: string): (text: string) => number {
@@ -157,6 +176,7 @@ function atServer(url: string, key: string | undefined): KeyAdmin {
     create: (body) => keys.create(body).catch(advise),
     list: () => keys.list().catch(advise),
     revoke: (id) => keys.revoke(id).catch(advise),
+    rotateMaster: () => keys.rotateMaster().catch(advise),
     close: async () => undefined,
   };
 }

@@ -5,7 +5,9 @@ import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { ApiKeyCache } from '../../access/api-key-cache.js';
 import { NewKeyDto } from '../../access/key.dto.js';
-import type { KeyDto } from '../../access/key.dto.js';
+import type { KeyDto, MasterKeyRotationDto } from '../../access/key.dto.js';
+import { openVault } from '../../access/secret-vault.js';
+import { MasterKeyRotation } from '../../access/master-key-rotation.js';
 import type { Config } from '../../config/config.js';
 import { takeRequest } from '../../http/request.pipe.js';
 import { systemClock } from '../../platform/clock.js';
@@ -25,6 +27,7 @@ export interface KeyAdmin {
   create(body: Record<string, unknown>): Promise<CreatedKeyDto>;
   list(): Promise<KeyDto[]>;
   revoke(id: string): Promise<KeyDto>;
+  rotateMaster(): Promise<MasterKeyRotationDto>;
   close(): Promise<void>;
 }
 
@@ -38,16 +41,18 @@ export async function openKeysInDatabase(config: Config): Promise<KeyAdmin> {
   const clock = systemClock;
   const store = new KeyStore(db, clock);
   const audit = new AuditLog(db, clock);
-  const known = new ApiKeyCache(
-    store,
-    clock,
-    createLogger({ level: 'warn', readable: true, redact: hideKeys }),
-  );
+  const logger = createLogger({ level: 'warn', readable: true, redact: hideKeys });
+  const known = new ApiKeyCache(store, clock, logger);
   const keys = new KeyService(db, clock, store, audit, known);
   return {
     create: async (body) => keys.create(await takeRequest(NewKeyDto, body), AUDIT_ACTOR),
     list: () => keys.list(),
     revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
+    rotateMaster: async () => {
+      const { masterKeyFile } = config;
+      const vault = await openVault({ masterKeyFile }, db, clock, logger);
+      return new MasterKeyRotation(db, vault, audit).rotate(AUDIT_ACTOR);
+    },
     close,
   };
 }

@@ -1,3 +1,4 @@
+import { MasterKeysRefusedError } from '../../access/access-errors.js';
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, findServiceLinks } from '../../config/config.js';
 import { ExtensionError } from '../../tools/extensions/extension-shapes.js';
@@ -19,6 +20,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     DataFolderUnusableError,
     ExtensionError,
     FileInvalidError,
+    MasterKeysRefusedError,
     SchemaError,
     UnreachableError,
     UsageError,

@@ -1,5 +1,11 @@
 import { parseRefusal } from '../transport/client-errors.js';
-import type { ImportReport, PrincipalReport, CreatedKey, KeyView } from '../server-types.js';
+import type {
+  CreatedKey,
+  ImportReport,
+  KeyView,
+  MasterKeyRotation,
+  PrincipalReport,
+} from '../server-types.js';
 import { parseJson, route, type Transport } from '../transport/transport.js';
 
 /** Stored data as a whole: `client.data`. All but `exportSession` is for a key with the scope `admin`. */
@@ -88,5 +94,10 @@ export class KeyCalls {
 
   revoke(keyId: string): Promise<KeyView> {
     return this.transport.field('key', route`/api/admin/keys/${keyId}`, { method: 'DELETE' });
+  }
+
+  /** Wraps all data keys with the first master key, and seals secrets that are stored in plain text. */
+  rotateMaster(): Promise<MasterKeyRotation> {
+    return this.transport.json({ method: 'POST', path: '/api/admin/master-key/rotate' });
   }
 }

@@ -120,6 +120,10 @@ export const serverVariables = {
     'TURNPIKE_AUTH_PRIVATE_HOSTS',
     'Hosts of identity providers at private addresses',
   ),
+  masterKeyFile: absolutePath(
+    'TURNPIKE_MASTER_KEY_FILE',
+    'File of the keys that seal stored secrets: one a line, 32 bytes in base64. The first seals, all open. See [secrets at rest](secrets.md). Default: none; secrets are stored as they are.',
+  ),
   auditKeepDays: integer('TURNPIKE_AUDIT_KEEP_DAYS', {
     about: 'How long the audit log is kept; 0: for ever.',
     fallback: 90,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -17,6 +18,7 @@ import { ConversationCache } from '../state/conversation-cache.js';
 /** What attempts at turns are opened with, to run the turns or to end them. */
 @Module({
   imports: [
+    AccessModule,
     AgentsModule,
     AttachmentsModule,
     ExtensionsModule,

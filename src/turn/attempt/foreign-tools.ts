@@ -114,7 +114,10 @@ export function leaveOutServerTools(
  * no connection is opened. Pure.
  */
 export function recordedMcpTools(
-  { prefix, mcpServers }: Pick<Attempt['session'], 'prefix' | 'mcpServers'>,
+  {
+    prefix,
+    mcpServers,
+  }: Pick<Attempt['session'], 'prefix'> & { mcpServers: Record<string, unknown> | null },
   { mcpServers: ofAgent }: Pick<Persona, 'mcpServers'>,
 ): RegisteredTool[] {
   const own = [...(ofAgent?.named ?? []), ...Object.keys(ofAgent?.own ?? {})];

@@ -20,6 +20,7 @@ import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { Mcp } from '../../tools/mcp/mcp.js';
 import { openTools, type RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
+import { openCredentials } from '../../session/session-credentials.js';
 import type { Attempt } from '../state/attempt.js';
 import type { OfferedTools, Toolset, TurnPermissions } from '../state/attempt-context.js';
 import { offerOf } from '../state/turn-row.js';
@@ -155,9 +156,11 @@ async function openMcp(
   { services, turn, session, lease }: Attempt,
   persona: Persona,
 ): ReturnType<Mcp['openForTurn']> {
+  const mcpServers = await openCredentials(services.vault, session);
   if (turn.request.replay !== undefined) {
+    const { prefix } = session;
     return {
-      tools: recordedMcpTools(session, persona),
+      tools: recordedMcpTools({ prefix, mcpServers }, persona),
       problems: [],
       instructions: session.prefix?.servers ?? [],
       close: async () => {},
@@ -165,7 +168,7 @@ async function openMcp(
   }
   return services.mcp.openForTurn({
     ...compact({ agent: persona.mcpServers }),
-    session,
+    session: { id: session.id, mcpServers },
     signal: lease.signal,
   });
 }

@@ -19,8 +19,10 @@ import {
   forkOfUnended,
   turnNotInSession,
 } from '../state/turn-errors.js';
+import { openCredentials } from '../../session/session-credentials.js';
 import { historyBefore, unseenBy } from '../state/stored-turn.js';
 import type { ForkedSessionDto } from './fork.dto.js';
+import { SecretVault } from '../../access/secret-vault.js';
 import { prefixAsOf, todosAsOf } from './supersede-turns.js';
 import { copyTurns, type CopiedIds } from './copy-turns.js';
 import { findWritten, joinWritten } from './written-files.js';
@@ -49,6 +51,7 @@ export class SessionForker {
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly sessions: SessionStore,
     private readonly tools: ToolRegistry,
+    private readonly vault: SecretVault,
   ) {}
 
   /**
@@ -118,14 +121,15 @@ export class SessionForker {
     as: Partial<NewSession>,
   ): PlannedFork {
     const { principalId, projectRoot, persona, mode, origin, model } = source;
-    const { agentConfig, permissions, mcpServers, expiresAfterMs } = source;
+    const { agentConfig, permissions, expiresAfterMs } = source;
     const own = { principalId, projectRoot, persona, mode, origin, model };
-    const terms = { agentConfig, permissions, mcpServers, expiresAfterMs };
+    const terms = { agentConfig, permissions, expiresAfterMs };
     const forkedFrom: ForkSource = { sessionId: source.id, turnId, position };
     const session = this.sessions.newRow({ ...own, ...terms, ...as, forkedFrom });
     const store = async (tx: Queryable): Promise<SessionRow> => {
       let made: SessionRow | undefined;
-      await this.sessions.store(session, tx, async (_tx, fork) => {
+      const mcpServers = await openCredentials(this.vault, source, tx);
+      await this.sessions.store({ ...session, mcpServers }, tx, async (_tx, fork) => {
         made = await this.#fill(tx, { source, fork, forkedFrom });
       });
       if (made === undefined) throw new Error('The fork was not filled');

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { SecretVault } from '../../access/secret-vault.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';
@@ -69,6 +70,7 @@ export class AttemptServices {
   @Inject(SHELL_ENV) readonly shellEnv!: Readonly<Record<string, string>>;
   /** The operator's decision about each call; null: there is none, which Nest sets no property to. */
   @Inject(TOOL_HOOK) readonly toolHook: ToolHook | null = null;
+  @Inject() readonly vault!: SecretVault;
   @Inject(SERVER_PERMISSIONS) readonly serverPermissions!: PermissionRules;
 
   /** The conversations of the sessions whose turns this worker ran last. */

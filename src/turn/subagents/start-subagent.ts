@@ -14,6 +14,7 @@ import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
+import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';
 import { narrowLayers } from '../approvals/judge-call.js';
 import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
@@ -80,7 +81,10 @@ export async function startSubagent(
   const sessionId = newTimeId('sess', now);
   const at = new Date(now);
   const { mode } = limited.options;
-  const { origin, projectRoot, principalId, permissions, mcpServers } = session;
+  const { origin, projectRoot, principalId, permissions } = session;
+  const { vault } = run.services;
+  const servers = await openCredentials(vault, session);
+  const mcpServers = await sealCredentials(vault, { id: sessionId, principalId }, servers);
   const { requestId } = turn.request;
   const writes = turnWrites(child.id, {
     sessionId,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { masterKeyFile, newMasterKey } from '../../support/access/master-keys.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { startTellingMcp } from '../../support/mcp/start-telling-mcp.js';
@@ -10,6 +11,7 @@ import { newFolder, useShared } from '../../support/suite.js';
 const PROVIDER_KEY = 'sk-ant-planted-provider-key-7f3a91';
 const OLDER_KEY = 'sk-ant-planted-older-key-2c77be';
 const OPERATORS = 'planted-mcp-token-of-the-operator-51c0';
+const MASTER_KEY = newMasterKey();
 const SESSIONS = 'planted-mcp-token-of-the-session-d8e2';
 
 /**
@@ -102,6 +104,7 @@ describe('secrets of a server', () => {
         ANTHROPIC_API_KEY: PROVIDER_KEY,
         CHIRALITY_ANTHROPIC_API_KEY: OLDER_KEY,
         TURNPIKE_MCP_FILE: file,
+        TURNPIKE_MASTER_KEY_FILE: masterKeyFile([MASTER_KEY]),
       },
     };
   });
@@ -120,6 +123,7 @@ describe('secrets of a server', () => {
       OLDER_KEY,
       OPERATORS,
       SESSIONS,
+      MASTER_KEY,
       key.slice(-43),
       DATABASE_URL,
       REDIS_URL,
@@ -170,7 +174,7 @@ describe('secrets of a server', () => {
       'printenv',
       'export -p',
       `cat ${files} 2>&1 | tr '\\0' '\\n'`,
-      `cat ${String(server.config.mcpFile)}`,
+      `cat ${String(server.config.mcpFile)} ${String(server.config.masterKeyFile)}`,
       `grep -ra planted ${server.config.dataDir} ~/.ssh ~/.aws 2>&1`,
     ];
     const message = commands.map((command) => call('bash', { command })).join(' ');

@@ -73,7 +73,12 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     destination: { write: (line) => logLines.push(line) },
   });
   const { clock = systemClock } = options;
-  const server = await serve({ config, environment: process.env, clock, logger });
+  const server = await serve({ config, environment: process.env, clock, logger }).catch(
+    async (error: unknown) => {
+      await model.close();
+      throw error;
+    },
+  );
   const checkAnswers = await watchAnswers(server.url);
   // The request for the document is none of the test's.
   logLines.splice(0, logLines.length, ...logLines.filter((line) => !line.includes('/docs-json')));
