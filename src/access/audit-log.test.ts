@@ -39,6 +39,24 @@ describe('the audit log', () => {
     expect(second).not.toHaveProperty('nextAfter');
   });
 
+  it('notes the issuers of a start where they are others than before', async () => {
+    const start = async (issuers: string[], digest: string) => {
+      await audit.noteIssuers(issuers, digest);
+      await clock.advance(1);
+    };
+    await start([], 'none');
+    await start(['idp'], 'a');
+    await start(['idp'], 'a');
+    await start(['idp'], 'b');
+    await start([], 'none');
+    const { entries } = await audit.page({ limit: 10 });
+    expect(entries.map(({ details }) => details)).toEqual([
+      { issuers: ['idp'], digest: 'a' },
+      { issuers: ['idp'], digest: 'b' },
+      { issuers: [], digest: 'none' },
+    ]);
+  });
+
   it('goes with the transaction it is part of', async () => {
     const broken = database.db.transaction(async (tx) => {
       await audit.write({ principalId: 'a', action: 'key.created', subject: 'x' }, tx);

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { asc, gt } from 'drizzle-orm';
+import { asc, desc, eq, gt } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { cutPage } from '../http/paging/load-page.js';
 import { compact } from '../platform/compact.js';
@@ -32,6 +32,7 @@ export type AuditAction =
   | 'schedule.resumed'
   | 'schedule.triggered'
   | 'schedule.deleted'
+  | 'auth.configured'
   | 'authentication.refused';
 
 export interface AuditEntry {
@@ -74,6 +75,30 @@ export class AuditLog {
       const row = await change(tx);
       await this.write(entryOf(row), tx);
       return row;
+    });
+  }
+
+  /**
+   * Notes the issuers of a start, if they are others than those of the start before. Processes that start at the same
+   * moment may each note them.
+   *
+   * @param issuers names; none where the last entry had none either is no change.
+   */
+  async noteIssuers(issuers: readonly string[], digest: string): Promise<void> {
+    const action = 'auth.configured';
+    const [last] = await this.db
+      .select({ details: auditLog.details })
+      .from(auditLog)
+      .where(eq(auditLog.action, action))
+      .orderBy(desc(auditLog.id))
+      .limit(1);
+    const before = last?.details['digest'];
+    if (before === digest || (before === undefined && issuers.length === 0)) return;
+    await this.write({
+      principalId: 'server',
+      action,
+      subject: 'issuers',
+      details: { issuers, digest },
     });
   }
 

@@ -63,6 +63,11 @@ export class Authenticator {
     return this.tokens.hasIssuers || !this.custom.isEmpty;
   }
 
+  /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
+  noteIssuers(): Promise<void> {
+    return this.audit.noteIssuers(this.tokens.issuerNames, this.tokens.digest);
+  }
+
   /** Folders that roles of identity providers open. */
   get roleRoots(): readonly string[] {
     return this.tokens.roleRoots;

@@ -129,6 +129,7 @@ async function listen(
     const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
     const authenticator = app.get(Authenticator, anywhere);
     await requireKey(config, { store, keys, authenticator, showFirstKey });
+    await authenticator.noteIssuers();
   }
   await checkSecrets(app.get(SecretVault, anywhere), config, logger);
   app.disable('x-powered-by');

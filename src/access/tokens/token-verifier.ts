@@ -7,6 +7,7 @@ import {
   type JWTPayload,
   type JWTVerifyOptions,
 } from 'jose';
+import { canonicalJson } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { PublicFetch } from '../../platform/net/public-fetch.js';
@@ -68,6 +69,12 @@ export class TokenVerifier {
 
   get hasIssuers(): boolean {
     return this.#verifiers.size > 0;
+  }
+
+  /** Another for each set of issuers and roles. */
+  get digest(): string {
+    const issuers = [...this.#verifiers.values()].map(({ issuer }) => issuer);
+    return hash('sha256', canonicalJson(issuers), 'hex');
   }
 
   get issuerNames(): readonly string[] {

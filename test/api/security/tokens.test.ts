@@ -77,6 +77,17 @@ describe('a server that takes tokens and has had no key', () => {
     expect(errorOf(made)).toEqual([409, 'WORKING_ROOT_CONFLICT', expect.anything()]);
   });
 
+  it('notes its issuers in the audit log', async () => {
+    const admin = await as({ groups: ['admins'] });
+    const { body } = await admin.send('GET', '/api/admin/audit?limit=200');
+    expect(body['entries']).toContainEqual(
+      expect.objectContaining({
+        action: 'auth.configured',
+        details: { issuers: ['idp'], digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      }),
+    );
+  });
+
   it('gives the scope admin to the group that has it alone', async () => {
     const list = '/api/admin/keys';
     expect((await (await as({ groups: ['admins'] })).send('GET', list)).status).toBe(200);
