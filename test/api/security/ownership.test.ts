@@ -106,6 +106,7 @@ const withoutIds = [
   'get /api/admin/export',
   'get /api/admin/principals/{principal}',
   'post /api/admin/import',
+  'post /api/admin/master-key/rotate',
   'get /agents',
   'get /api/admin/audit',
   'get /api/admin/keys',
