@@ -362,6 +362,10 @@ const uses: Record<string, Use[]> = {
     elsewhere('is the configuration of Prometheus'),
   ],
   'docs/operate/production.md': [isReady],
+  'docs/operate/secrets.md': [
+    elsewhere('writes to /etc; secrets-at-rest.test.ts serves with such a file'),
+    elsewhere('is for keys that are lost; secret-vault.test.ts opens nothing without them'),
+  ],
   'docs/operate/several-processes.md': [
     elsewhere('does not end; many-processes.test.ts starts the same programs'),
   ],

@@ -166,6 +166,7 @@ describe('the server beside its turns', () => {
       'post /agent/{name}/chat/stream/multipart',
       'post /api/admin/import',
       'post /api/admin/keys',
+      'post /api/admin/master-key/rotate',
       'post /api/chat',
       'post /api/chat/{id}/stop',
       'post /api/harness/approvals/{id}',
