@@ -347,6 +347,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
+        '^src/access/pages/page-token\\.ts$',
         '^src/access/tokens/auth-file\\.ts$',
         '^src/(agents|config|storage|data|cli)/',
         '^src/platform/parsing/',

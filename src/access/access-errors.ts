@@ -1,5 +1,6 @@
 import { getTableName } from 'drizzle-orm';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
+import type { PageTokenError } from './pages/page-token.js';
 import type { TokenError } from './tokens/token-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import type { SecretPlace } from './secret-columns.js';
@@ -52,6 +53,50 @@ export function issuerUnavailable(issuer: string): TypedError {
   return new TypedError('ISSUER_UNAVAILABLE', {
     message: `The keys of the issuer ${issuer} could not be loaded, so its tokens cannot be checked. Try again; an administrator finds the reason in the log.`,
     details: { issuer },
+  });
+}
+
+/** The error of a page token that is not taken. */
+export function pageTokenRefused({ fault, message }: PageTokenError): TypedError {
+  return new TypedError('UNAUTHENTICATED', {
+    message: `${message}.`,
+    details: { reason: fault },
+    headers: { 'WWW-Authenticate': 'Bearer realm="turnpike", error="invalid_token"' },
+  });
+}
+
+/** The error of a route that is closed to a page token. */
+export function forbiddenForPage(why: string): TypedError {
+  return new TypedError('FORBIDDEN_FOR_PAGE', {
+    message: `A page token may not do this: ${why}. Let your backend send the request with its key.`,
+  });
+}
+
+export function forbiddenPrincipal(principal: string, mints: string | null): TypedError {
+  const may = mints === null ? 'its own principal alone' : `its own principal and ${mints}`;
+  return new TypedError('FORBIDDEN_PRINCIPAL', {
+    message: `This key may make page tokens for ${may}, not for ${principal}. Make a key that may: turnpike keys create --principal NAME --scopes tokens,turns --mints 'app:*'`,
+    details: { principal, mints },
+  });
+}
+
+export function needsKeyToMint(): TypedError {
+  return new TypedError('FORBIDDEN_SCOPE', {
+    message:
+      'A page token is made with an API key alone, which ends it when it is revoked. Make one with: turnpike keys create --principal NAME --scopes tokens,turns,approvals',
+    details: { needed: 'tokens', scopes: [] },
+  });
+}
+
+/** The error of a page token that was to have more than its key. */
+export function forbiddenScopes(
+  excess: readonly KeyScope[],
+  scopes: readonly KeyScope[],
+): TypedError {
+  const list = excess.join(', ');
+  return new TypedError('FORBIDDEN_SCOPE', {
+    message: `A page token has at most the scopes of its key; this key lacks ${list}. Leave 'scopes' out, or make another key: turnpike keys create --principal NAME --scopes tokens,${list}`,
+    details: { needed: excess[0], scopes },
   });
 }
 

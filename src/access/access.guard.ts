@@ -6,18 +6,21 @@ import { recordOf } from '../http/request-record.js';
 import { compact } from '../platform/compact.js';
 import type { TypedError } from '../errors/typed-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
-import { forbiddenScope, noKeysYet } from './access-errors.js';
+import { forbiddenForPage, forbiddenScope, noKeysYet } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
 import { setCaller } from './caller.decorator.js';
 import {
   DECLARATION,
   KEYS_SCOPE,
+  PAGE_RULE,
   SCOPE,
+  usualPageRule,
   type Declaration,
   type OwnedIds,
+  type PageRule,
 } from './owned.decorator.js';
-import { ownedKinds, Owners, type OwnedKind, idAt } from './ownership/owners.js';
-import type { Principal } from './principal.js';
+import { ownedKinds, Owners, type OwnedKind, idAt, textAt } from './ownership/owners.js';
+import { boundSession, type Principal } from './principal.js';
 import type { RequestHead } from './parse-credentials.js';
 import {
   checkRate,
@@ -71,12 +74,15 @@ export class AccessGuard implements CanActivate {
     const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, targets);
     const needed = caller.credential.kind === 'none' ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
+    const rule = reflector.get<PageRule | undefined>(PAGE_RULE, handler) ?? usualPageRule(declared);
+    checkPage(caller, rule);
     await checkRate(this.counter, caller.id, caller.limits.requestsPerMinute);
     await this.bodies.read(
       request,
       reflector.get<BodyKind | undefined>(BODY_KIND, handler) ?? 'plain',
     );
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.ids, request);
+    this.#checkSession(caller, rule, request);
     return true;
   }
 
@@ -93,14 +99,45 @@ export class AccessGuard implements CanActivate {
   async #checkOwners(caller: Principal, ids: OwnedIds, request: Request): Promise<void> {
     const { authenticator, owners, notFound } = this;
     if (!(await authenticator.deployment()).hasOwners) return;
+    const bound = boundSession(caller);
+    if (bound !== undefined && !namesAny(request, ids)) {
+      throw forbiddenForPage('the token is for one session, and this names nothing in it');
+    }
     for (const kind of ownedKinds) {
       for (const field of [ids[kind] ?? []].flat()) {
         const id = idAt(request, field);
         if (id === undefined) continue;
-        if ((await owners.find(kind, id)) !== caller.id) throw notFound[kind](id);
+        const place = await owners.placeOf(kind, id);
+        const isWithin = bound === undefined || place?.sessionId === bound;
+        if (place?.principalId !== caller.id || !isWithin) throw notFound[kind](id);
       }
     }
   }
+
+  /** Keeps a page token in its session, on a route that takes the id of a session in a form of its own. */
+  #checkSession(caller: Principal, rule: PageRule, request: Request): void {
+    const bound = boundSession(caller);
+    if (bound === undefined || rule.type !== 'bound' || rule.session === undefined) return;
+    const id = textAt(request, rule.session);
+    if (id === undefined)
+      throw forbiddenForPage('the token is for one session, which this does not name');
+    if (id !== bound) throw this.notFound.session(id);
+  }
+}
+
+/** @throws TypedError FORBIDDEN_FOR_PAGE 403 for a page token that may not use the route. */
+function checkPage({ credential }: Principal, rule: PageRule): void {
+  if (credential.kind !== 'page') return;
+  const isBound = credential.sessionId !== undefined;
+  if (rule.type === 'never' || (rule.type === 'unbound' && isBound)) {
+    throw forbiddenForPage(rule.why);
+  }
+}
+
+function namesAny(request: Request, ids: OwnedIds): boolean {
+  return Object.values(ids)
+    .flat()
+    .some((field) => idAt(request, field) !== undefined);
 }
 
 function headOf(

@@ -14,6 +14,10 @@ import { Authenticator } from './authenticator.js';
 import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
 import { checkRoutes, Owners } from './ownership/owners.js';
+import { PageTokenController } from './pages/page-token.controller.js';
+import { PageTokens } from './pages/page-tokens.js';
+import { ServerSecrets } from './pages/server-secrets.js';
+import { Refusals } from './refusals.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
@@ -33,7 +37,10 @@ import { UsageController } from './usage.controller.js';
     ApiKeyCache,
     KeyService,
     PrincipalEpochs,
+    ServerSecrets,
+    PageTokens,
     RefusedAddresses,
+    Refusals,
     {
       provide: TokenVerifier,
       inject: [CONFIG, CLOCK, LOGGER],
@@ -54,6 +61,7 @@ import { UsageController } from './usage.controller.js';
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
   exports: [
+    PageTokens,
     KeyStore,
     AuditLog,
     ApiKeyCache,
@@ -81,7 +89,7 @@ export class AccessGuardModule implements OnModuleInit {
     return {
       module: AccessGuardModule,
       imports: [AccessModule, DiscoveryModule, GovernanceModule],
-      controllers: servesApi ? [AdminController, UsageController] : [],
+      controllers: servesApi ? [AdminController, UsageController, PageTokenController] : [],
       providers: [
         { provide: NOT_FOUND, useValue: notFound },
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -40,6 +40,11 @@ export class ApiKeyCache {
     return this.#keys.get(hash, () => this.#load(hash));
   }
 
+  /** The key as of the last second. */
+  findById(id: string): Promise<KeyRow | undefined> {
+    return this.#keys.get(`id ${id}`, () => this.store.find(id));
+  }
+
   /** The key as it is stored now. */
   get(id: string): Promise<KeyRow | undefined> {
     return this.store.find(id);

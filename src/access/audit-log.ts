@@ -13,6 +13,7 @@ export type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'master-key.rotated'
+  | 'token.minted'
   | 'session.created'
   | 'session.deleted'
   | 'sessions.exported'

@@ -4,24 +4,22 @@ import {
   type AccessRules,
   checkOrigin,
   type PageHead,
-  MAX_WRONG_KEYS,
-  RefusedAddresses,
-  WRONG_KEYS_MS,
 } from './origin/check-origin.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
 import {
   issuerUnavailable,
+  pageTokenRefused,
   tokenRefused,
-  tooManyRefusals,
-  unauthenticated,
   type KeyFault,
 } from './access-errors.js';
+import { isPageTokenText, PageTokenError } from './pages/page-token.js';
+import { PageTokens, type OpenedToken } from './pages/page-tokens.js';
 import { IssuerAwayError } from './tokens/issuer-keys.js';
 import { signedFaults, TokenError } from './tokens/token-error.js';
 import { isJwtText, TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
 import { AuditLog } from './audit-log.js';
+import { Refusals } from './refusals.js';
 import {
   AuthenticatorFault,
   CustomAuthenticators,
@@ -49,12 +47,12 @@ const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 export class Authenticator {
   constructor(
     private readonly keys: ApiKeyCache,
-    private readonly audit: AuditLog,
-    private readonly refused: RefusedAddresses,
+    private readonly refusals: Refusals,
     private readonly tokens: TokenVerifier,
     private readonly custom: CustomAuthenticators,
+    private readonly pages: PageTokens,
+    private readonly audit: AuditLog,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
 
@@ -86,6 +84,7 @@ export class Authenticator {
     const text = parseCredentials(head);
     const { isOpen } = await this.deployment();
     // Clients made for other servers may send a foreign key to any server.
+    if (text !== undefined && isPageTokenText(text)) return this.#usePageToken(text, head);
     const isOurs = text !== undefined && isKeyText(text);
     const isToken = text !== undefined && !isOurs && this.tokens.hasIssuers && isJwtText(text);
     if (isToken && (this.custom.isEmpty || this.tokens.knowsIssuer(text))) {
@@ -94,7 +93,7 @@ export class Authenticator {
     const found = isOurs ? undefined : await this.#askExtensions(head);
     if (found !== undefined) return found;
     if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
-    return isOpen ? this.#admitWithoutKey(head) : this.#refuse('missing', head);
+    return isOpen ? this.#admitWithoutKey(head) : this.refusals.refuse('missing', head);
   }
 
   /**
@@ -127,31 +126,31 @@ export class Authenticator {
   }
 
   async #useKey(text: string, head: RequestHead): Promise<Principal> {
-    const { keys, refused, clock } = this;
+    const { keys, refusals, clock } = this;
     const { defaultLimits } = this.rules;
     const hash = hashKey(text);
     // An address that guesses keys gets no look-up for each. Keys in use at the address stay valid.
-    if (!keys.hasSeen(hash)) await this.#checkAddress(head);
+    if (!keys.hasSeen(hash)) await this.refusals.checkAddress(head);
     const key = isKeyText(text) ? await keys.find(hash) : undefined;
     const fault = findFault(key, clock.now());
     if (key === undefined || fault !== undefined) {
-      await refused.add(head.address);
-      return this.#refuse(fault ?? 'unknown', head, key);
+      await refusals.count(head);
+      return this.refusals.refuse(fault ?? 'unknown', head, key);
     }
     return principalOfKey(key, defaultLimits);
   }
 
   async #useToken(token: string, head: RequestHead): Promise<Principal> {
-    const { tokens, refused, rules } = this;
-    if (!tokens.hasSeen(token)) await this.#checkAddress(head);
+    const { tokens, refusals, rules } = this;
+    if (!tokens.hasSeen(token)) await this.refusals.checkAddress(head);
     try {
       return principalOfToken(await tokens.verify(token), rules.defaultLimits);
     } catch (error) {
       if (error instanceof IssuerAwayError) throw issuerUnavailable(error.issuer);
       if (!(error instanceof TokenError)) throw error;
-      if (!signedFaults.includes(error.fault)) await refused.add(head.address);
+      if (!signedFaults.includes(error.fault)) await refusals.count(head);
       const { issuer } = error.facts;
-      await this.#noteRefusal(head, { reason: error.fault, ...compact({ issuer }) });
+      await this.refusals.note(head, { reason: error.fault, ...compact({ issuer }) });
       throw tokenRefused(error);
     }
   }
@@ -165,20 +164,37 @@ export class Authenticator {
       return principalOfCustom(found.name, found.caller, this.rules.defaultLimits);
     } catch (error) {
       if (!(error instanceof AuthenticatorFault)) throw error;
-      return this.#refuse('failed', head);
+      return this.refusals.refuse('failed', head);
     }
   }
 
-  /** @throws TypedError RATE_LIMITED for an address that sent too many wrong credentials. */
-  async #checkAddress({ address }: RequestHead): Promise<void> {
-    const waitMs = await this.refused.waitOf(address);
-    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+  async #usePageToken(token: string, head: RequestHead): Promise<Principal> {
+    const { pages, refusals, rules } = this;
+    let isSigned = false;
+    try {
+      const claims = await pages.open(token);
+      isSigned = true;
+      const origin = headerOf(head, 'origin');
+      // A browser sends none with the requests of a page to its own server.
+      if (claims.origin !== undefined && origin !== undefined && origin !== claims.origin) {
+        throw new PageTokenError('WRONG_ORIGIN');
+      }
+      return principalOfPage(await pages.check(claims), rules.defaultLimits);
+    } catch (error) {
+      if (!(error instanceof PageTokenError)) throw error;
+      if (!isSigned) {
+        await this.refusals.checkAddress(head);
+        await refusals.count(head);
+      }
+      await this.refusals.note(head, { reason: `PAGE_TOKEN_${error.fault}` });
+      throw pageTokenRefused(error);
+    }
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
     const { host, allowKeyless, defaultLimits } = this.rules;
     // Revoking the last key must not open a server that other machines reach.
-    if (!allowKeyless && !isLoopback(host)) return this.#refuse('missing', head);
+    if (!allowKeyless && !isLoopback(host)) return this.refusals.refuse('missing', head);
     this.#checkPage(head, { anyHost: allowKeyless });
     return localPrincipal(defaultLimits);
   }
@@ -187,32 +203,6 @@ export class Authenticator {
   #checkPage(head: RequestHead, { anyHost }: { anyHost: boolean }): void {
     const refusal = checkOrigin(pageOf(head), { allowed: this.rules.corsOrigins, anyHost });
     if (refusal !== undefined) throw refusal;
-  }
-
-  /** Audits the refusal, and throws it. */
-  async #refuse(fault: KeyFault, head: RequestHead, key?: KeyRow): Promise<never> {
-    const details = { reason: fault.toUpperCase(), ...compact({ keyId: key?.id }) };
-    await this.#noteRefusal(head, details, key?.principalId);
-    throw unauthenticated(fault);
-  }
-
-  /** Audits a refusal, once a minute for an address. */
-  async #noteRefusal(
-    { address, requestId }: RequestHead,
-    details: Record<string, unknown>,
-    principalId = 'anonymous',
-  ): Promise<void> {
-    const { refused, audit, logger } = this;
-    if (!(await refused.shouldNote(address))) return;
-    const action = 'authentication.refused';
-    await audit
-      .write({ principalId, action, subject: address, details })
-      .catch((error: unknown) =>
-        logger.warn(
-          { requestId, error },
-          'could not write a refused request to the audit log; the request was refused all the same',
-        ),
-      );
   }
 }
 
@@ -223,6 +213,20 @@ function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
     scopes: key.scopes,
     limits: limitsOf(key.limits, defaultLimits),
     projectRoots: key.projectRoots ?? [],
+  };
+}
+
+/** A page token can do what its key can now, of what it was made for. Folders of the key are its own principal's. */
+function principalOfPage({ claims, key }: OpenedToken, defaultLimits: ResolvedLimits): Principal {
+  const { principal: id, session: sessionId, agents, expiresAt } = claims;
+  const bound = compact({ sessionId });
+  return {
+    id,
+    credential: { kind: 'page', id: key.id, expiresAt: new Date(expiresAt), ...bound },
+    scopes: claims.scopes.filter((scope) => key.scopes.includes(scope)),
+    limits: limitsOf(key.limits, defaultLimits),
+    projectRoots: id === key.principalId ? (key.projectRoots ?? []) : [],
+    ...compact({ agents }),
   };
 }
 

@@ -31,6 +31,12 @@ export class CustomAuthenticators {
     return this.#byName.size === 0;
   }
 
+  /** Whether somebody is known by an issuer or an extension, and by nothing else. */
+  vouchFor(principalId: string): boolean {
+    const names = [...this.tokens.issuerNames, ...this.#byName.keys()];
+    return names.some((name) => principalId.startsWith(`${name}:`));
+  }
+
   /** @throws Error if the name, which its principals begin with, is taken. */
   register(name: string, authenticator: CustomAuthenticator): void {
     if (this.#byName.has(name)) throw new Error(`there is an authenticator ${name} already`);

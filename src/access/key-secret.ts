@@ -29,6 +29,7 @@ export function hashKey(text: string): string {
 /** Replaces every key and token in a text, and the greater part of one, for logs and errors. */
 export function hideKeys(text: string): string {
   return text
+    .replaceAll(/tps_v\d+\.[\w-]{10,}(?:\.[\w-]*)?/g, '[REDACTED_TOKEN]')
     .replaceAll(/tpk_[0-9a-f]{16}_[\w-]{10,43}/g, '[REDACTED_API_KEY]')
     .replaceAll(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}(?:\.[\w-]*)?/g, '[REDACTED_TOKEN]');
 }
@@ -39,5 +40,5 @@ export function isKeyText(text: string): boolean {
 
 /** Whether a text contains a key or a token, or the greater part of one. */
 export function containsKey(text: string): boolean {
-  return /tpk_[0-9a-f]{16}_[\w-]{10}|eyJ[\w-]{10,}\.eyJ[\w-]{10}/.test(text);
+  return /tpk_[0-9a-f]{16}_[\w-]{10}|tps_v\d+\.[\w-]{10}|eyJ[\w-]{10,}\.eyJ[\w-]{10}/.test(text);
 }

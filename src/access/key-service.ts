@@ -88,7 +88,7 @@ export class KeyService {
     by: string,
     tx: Queryable,
   ): Promise<CreatedKeyDto> {
-    const { principal, name, limits, expiresIn, projectRoots } = wanted;
+    const { principal, name, limits, expiresIn, projectRoots, mints } = wanted;
     const scopes = keyScopes.filter((scope) => asked.includes(scope));
     const expiresInMs = expiresIn === undefined ? undefined : parsePeriod(expiresIn);
     const now = this.clock.now();
@@ -102,6 +102,7 @@ export class KeyService {
         scopes,
         limits: compact(limits),
         projectRoots: projectRoots.length === 0 ? null : projectRoots,
+        mints: mints ?? null,
         expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
         createdAt: new Date(now),
       },
@@ -109,7 +110,7 @@ export class KeyService {
     );
     const opened = projectRoots.length === 0 ? {} : { projectRoots };
     const expiresAt = key.expiresAt?.toISOString() ?? null;
-    const details = { principal, scopes, expiresAt, ...opened };
+    const details = { principal, scopes, expiresAt, ...opened, ...compact({ mints }) };
     const entry = { principalId: by, action: 'key.created', subject: key.id, details } as const;
     await this.audit.write(entry, tx);
     return { key: viewKey(key, now), secret: secret.text };

@@ -23,6 +23,7 @@ import {
 import { RequestForm } from '../http/request.pipe.js';
 import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
 import { PageLimit } from '../http/paging/page-query.dto.js';
+import { mintsPattern } from './pages/may-mint.js';
 import {
   keyScopes,
   type apiKeys,
@@ -40,6 +41,7 @@ const principalWords = mustBe(
   "1 to 64 letters, digits, '.', '@', '_' and '-': who the key stands for",
 );
 const nameWords = mustBe('a text of at most 100 characters');
+const mintsWords = mustBe("'prefix:name', or 'prefix:*' for all whose id begins so");
 const scopeWords = mustBe(`a list of at least one of ${keyScopes.join(', ')}`);
 const rootWords = mustBe(
   `a list of at most ${MAX_ROOTS} absolute paths of at most ${MAX_ROOT_CHARS} characters`,
@@ -124,6 +126,17 @@ export class NewKeyDto {
   @ArrayMaxSize(MAX_ROOTS, rootWords)
   @Rule('isFolders', (roots) => Array.isArray(roots) && roots.every(isRoot), rootWords)
   projectRoots: string[] = [];
+
+  /**
+   * Whom it may make page tokens for, with the scope tokens: `app:ann`, or `app:*` for all whose id begins with `app:`.
+   * Default: its own principal alone.
+   *
+   * @example app:*
+   */
+  @ApiProperty({ type: String })
+  @MayBeAbsent()
+  @Matches(mintsPattern, mintsWords)
+  mints?: string;
 }
 
 /** A key as administrators see it: never the secret or its hash. */
@@ -153,6 +166,8 @@ export class KeyDto {
 
   /** Folders that its sessions may work in beside those open to all. */
   @ApiProperty({ type: [String], example: ['/srv/alice'] }) projectRoots!: string[];
+  /** Whom it may make page tokens for beside its own principal; null: nobody. */
+  mints!: string | null;
   @ApiProperty(time) createdAt!: string;
   @ApiProperty(nullableTime) expiresAt!: string | null;
   @ApiProperty(nullableTime) revokedAt!: string | null;
@@ -232,6 +247,7 @@ export function viewKey(key: KeyRow, now: number): KeyDto {
     scopes,
     limits,
     projectRoots: key.projectRoots ?? [],
+    mints: key.mints,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

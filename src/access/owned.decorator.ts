@@ -10,6 +10,37 @@ export type Declaration =
   | { type: 'unowned'; why: string }
   | { type: 'open'; why: string };
 
+/**
+ * What page tokens may do on a route. `never`: nothing. `unbound`: what their principal may, but a token that is bound to
+ * a session nothing. `bound`: what their principal may; a bound token, within its session: the ids of an `@Owned` route
+ * are checked, and `session` is a field that must have the id of that session.
+ */
+export type PageRule =
+  | { type: 'never' | 'unbound'; why: string }
+  | { type: 'bound'; why: string; session?: IdField };
+
+export const PAGE_RULE = 'turnpike:page-rule';
+
+/** The rule of a route that declares none: ids that are checked keep a token in its session, and nothing else does. */
+export function usualPageRule(declared: Declaration | undefined): PageRule {
+  const why = 'the token is for one session, and this route is not of a session';
+  return { type: declared?.type === 'owned' ? 'bound' : 'unbound', why };
+}
+
+/** What page tokens may do on the route, where that is not the usual. */
+export const ForPages = (rule: PageRule) => SetMetadata(PAGE_RULE, rule);
+
+/** A page token may not use the route: what it begins outlives the token. */
+export const NeverForPages = () =>
+  ForPages({ type: 'never', why: 'what it begins goes on after the token has ended' });
+
+/** A page token that is bound to a session may not use the route: it begins another session. */
+export const NoNewSessionForPages = () =>
+  ForPages({ type: 'unbound', why: 'the token is for one session, and this begins another' });
+
+/** Also for page tokens that are bound to a session: the route has nothing of other sessions. */
+export const HarmlessForPages = (why: string) => ForPages({ type: 'bound', why });
+
 export const DECLARATION = 'turnpike:ownership';
 export const SCOPE = 'turnpike:scope';
 export const KEYS_SCOPE = 'turnpike:keys-scope';

@@ -32,7 +32,7 @@ export class PrincipalEpochs {
 
   /** The epoch as of the last second. */
   get(principalId: string): Promise<PrincipalEpoch> {
-    return this.#known.get(principalId, () => this.#load(principalId));
+    return this.#known.get(principalId, () => this.load(principalId));
   }
 
   /** Begins a new epoch. @param db the transaction of whatever else is ended; call `forget` after it. */
@@ -55,7 +55,8 @@ export class PrincipalEpochs {
     this.#known = new TtlCache(this.clock, EPOCH_FRESH_MS);
   }
 
-  async #load(principalId: string): Promise<PrincipalEpoch> {
+  /** The epoch as it is stored now. */
+  async load(principalId: string): Promise<PrincipalEpoch> {
     const [found] = await this.db
       .select()
       .from(principalEpochs)

@@ -24,7 +24,9 @@ export type Credential =
   /** A token of an identity provider, by its issuer's name. */
   | { kind: 'token'; issuer: string; expiresAt: Date }
   /** What an authenticator of an extension looked at; absent: it does not end by itself. */
-  | { kind: 'custom'; authenticator: string; expiresAt?: Date };
+  | { kind: 'custom'; authenticator: string; expiresAt?: Date }
+  /** A page token, by the id of the key that made it. `sessionId` absent: all sessions of the principal. */
+  | { kind: 'page'; id: string; expiresAt: Date; sessionId?: string };
 
 /** Whether a server takes requests without a credential, and whether what it stores has several owners. */
 export interface Deployment {
@@ -62,6 +64,11 @@ export interface Principal {
 /** The id of the key that vouches for somebody; null: none, on an open server. Pure. */
 export function keyIdOf(credential: Credential): string | null {
   return credential.kind === 'key' ? credential.id : null;
+}
+
+/** The one session that a principal may use; undefined: any of its own. Pure. */
+export function boundSession({ credential }: Pick<Principal, 'credential'>): string | undefined {
+  return credential.kind === 'page' ? credential.sessionId : undefined;
 }
 
 /** Limits of a key: its own, and the server's for the others. Pure. */

@@ -18,6 +18,7 @@ const tags: Record<string, string> = {
   approvals: 'Questions that turns wait for, and their answers.',
   attachments: 'Files for later turns.',
   models: 'Models that turns may name.',
+  tokens: 'Tokens for pages of your users, each for minutes.',
   tools: 'Tools that turns may have.',
   feedback: 'What callers think of turns.',
   memory: 'Files that agents keep for a principal between conversations.',

@@ -39,6 +39,8 @@ export interface AttachmentInput extends AttachmentFolders {
   sent: readonly ReceivedFile[];
   /** Owner of the uploads that may be named. Default: the local user. */
   principalId?: string;
+  /** The one session whose files may be named, beside uploads. Absent: any of the principal. */
+  withinSession?: string;
   limits: AttachmentLimits;
 }
 
@@ -51,7 +53,7 @@ export async function resolveAttachments(
   deps: Pick<Attachments, 'store' | 'stored'>,
   input: AttachmentInput,
 ): Promise<ResolvedAttachments> {
-  const { named: all, sent, principalId, limits, ...where } = input;
+  const { named: all, sent, principalId, withinSession, limits, ...where } = input;
   const named = all.slice(0, limits.files);
   const excess = refuseExcess(all.slice(limits.files), limits);
   const files: AttachmentRef[] = [];
@@ -70,7 +72,7 @@ export async function resolveAttachments(
     accepted.files += 1;
     accepted.bytes += size;
   };
-  const known = await deps.stored.find(named.filter(isFileId), principalId);
+  const known = await deps.stored.find(named.filter(isFileId), principalId, withinSession);
   for (const name of named) {
     if (isFileId(name)) {
       const file = known.get(name);

@@ -42,16 +42,21 @@ export class StoredFiles {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The files of a principal, by id; an id that is not found, or not well formed, is left out. */
+  /**
+   * The files of a principal, by id; an id that is not found, or not well formed, is left out.
+   *
+   * @param sessionId the one session whose files are found, beside uploads; absent: any.
+   */
   async find(
     ids: readonly string[],
     owner: string = LOCAL_USER,
+    sessionId?: string,
   ): Promise<Map<string, AttachmentRef>> {
     const turnIds = ids.flatMap((id) => {
       const [, rest] = /^file_(.+)_\d+$/.exec(id) ?? [];
       return rest === undefined ? [] : `turn_${rest}`;
     });
-    const files = await this.#ofTurns(turnIds, owner);
+    const files = await this.#ofTurns(turnIds, owner, sessionId);
     const sent = await this.#uploads(ids, owner);
     return new Map(
       ids.flatMap((id) => {
@@ -79,9 +84,17 @@ export class StoredFiles {
     return { id };
   }
 
-  async #ofTurns(turnIds: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
+  async #ofTurns(
+    turnIds: readonly string[],
+    owner: string,
+    sessionId?: string,
+  ): Promise<Map<string, AttachmentRef>> {
     if (turnIds.length === 0) return new Map();
-    const isOwn = and(inArray(turns.id, [...turnIds]), eq(turns.principalId, owner));
+    const isOwn = and(
+      inArray(turns.id, [...turnIds]),
+      eq(turns.principalId, owner),
+      sessionId === undefined ? undefined : eq(turns.sessionId, sessionId),
+    );
     const found = await this.db
       .select({ turnId: turns.id, parts: messages.parts })
       .from(messages)

@@ -4,6 +4,7 @@ import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TurnModule } from '../turn/turn.module.js';
 import { ErasureController } from './erasure.controller.js';
+import { PrincipalCredentials } from './principal-credentials.js';
 import { PrincipalCopies, PrincipalEraser } from './principal-eraser.js';
 import { SessionExporter } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
@@ -13,6 +14,12 @@ import { TransferController } from './transfer.controller.js';
 @Module({
   imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
   controllers: [TransferController, ErasureController],
-  providers: [PrincipalCopies, PrincipalEraser, SessionExporter, SessionImporter],
+  providers: [
+    PrincipalCopies,
+    PrincipalCredentials,
+    PrincipalEraser,
+    SessionExporter,
+    SessionImporter,
+  ],
 })
 export class DataModule {}

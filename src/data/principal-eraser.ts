@@ -4,9 +4,8 @@ import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { SecretVault } from '../access/secret-vault.js';
 import { AuditLog } from '../access/audit-log.js';
-import { KEY_FRESH_MS, ApiKeyCache } from '../access/api-key-cache.js';
+import { FORGOTTEN, PrincipalCredentials } from './principal-credentials.js';
 import { isTypedError } from '../errors/typed-error.js';
-import { CLOCK, pause, type Clock } from '../platform/clock.js';
 import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
 import { ProjectRoots } from '../session/project-roots.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
@@ -21,9 +20,6 @@ import { messages } from '../storage/transcript-schema.js';
 import { REQUEST_COUNTER, type RequestCounter } from '../governance/rates/request-rate.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { EVENT_LOG, type EventLog } from '../events/event-log.js';
-
-/** Stands for every forgotten principal. No key can have the name. */
-const FORGOTTEN = '(forgotten)';
 
 /** Rows of one statement at most. */
 const MAX_ROWS = 5_000;
@@ -65,11 +61,10 @@ export class PrincipalEraser {
     @Inject(DATABASE) private readonly db: Database,
     private readonly turns: TurnCanceller,
     private readonly copies: PrincipalCopies,
-    private readonly keys: ApiKeyCache,
+    private readonly credentials: PrincipalCredentials,
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
     private readonly vault: SecretVault,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async report(principalId: string): Promise<PrincipalReportDto> {
@@ -85,13 +80,10 @@ export class PrincipalEraser {
    * @throws TypedError TURN_IN_PROGRESS 409 when a turn does not end.
    */
   async forget(principalId: string, { projects, by }: ForgetOptions): Promise<PrincipalReportDto> {
-    const { db, clock } = this;
+    const { db } = this;
     const report = await this.report(principalId);
     // First of all, so that nothing new comes: every process knows of it when its cache has expired.
-    if ((await stripKeys(db, principalId, new Date(clock.now()))) > 0) {
-      this.keys.forget();
-      await pause(clock, KEY_FRESH_MS);
-    }
+    await this.credentials.end(principalId);
     await deleteOwned(db, 'first', principalId);
     const turnIds = await idsOf(db, turns, eq(turns.principalId, principalId));
     const hashes = await loadFileHashes(db, principalId);
@@ -206,28 +198,6 @@ async function countRows(
     usageDays: await db.$count(usageDays, eq(usageDays.principalId, principalId)),
     auditEntries: await db.$count(auditLog, namesIt(principalId)),
   };
-}
-
-/**
- * Revokes the keys and strips them of all but their ids: the server must go on to know that it has had keys.
- *
- * @returns how many there were.
- */
-async function stripKeys(db: Database, principalId: string, now: Date): Promise<number> {
-  const stripped = await db
-    .update(apiKeys)
-    .set({
-      principalId: FORGOTTEN,
-      name: '',
-      secretHash: sql`'forgotten ' || ${apiKeys.id}`,
-      limits: {},
-      projectRoots: null,
-      lastUsedAt: null,
-      revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now.toISOString()}::timestamptz)`,
-    })
-    .where(eq(apiKeys.principalId, principalId))
-    .returning({ id: apiKeys.id });
-  return stripped.length;
 }
 
 /** Strips audit entries of names and circumstances. @returns how many, of those of one statement. */

@@ -108,10 +108,20 @@ export const errorTable = {
     'Your role does not include this agent; `details.agents` lists those that it does.',
     'Use one of them, or ask an administrator to add it to your role.',
   ),
+  FORBIDDEN_FOR_PAGE: final(
+    403,
+    'A page token may not use this route: the route outlives the token, or reaches beyond the session that the token is for.',
+    'Let your backend send the request with its key, or make a token without `sessionId`.',
+  ),
   FORBIDDEN_ORIGIN: final(
     403,
     'There are no API keys, and `Host` or `Origin` is not a loopback name.',
     "Call 127.0.0.1, list the page's origin in `TURNPIKE_CORS_ORIGINS`, or make an API key.",
+  ),
+  FORBIDDEN_PRINCIPAL: final(
+    403,
+    'The key may make page tokens for other principals (`details.mints`), or for its own alone.',
+    "Make a key that may: `turnpike keys create --mints 'app:*'`. Principals of identity providers get their tokens there.",
   ),
   FORBIDDEN_ROLE: final(
     403,

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Unowned } from '../access/owned.decorator.js';
+import { HarmlessForPages, Unowned } from '../access/owned.decorator.js';
 import { ModelCatalogue } from '../provider/model-catalogue.js';
 import { sentName } from '../provider/model-resolver.js';
 import { PROVIDER_MODE, type ProviderMode } from '../provider/provider-config.js';
@@ -18,6 +18,7 @@ export class ModelController {
 
   /** Models that turns may name, and the one of turns that name none */
   @Get()
+  @HarmlessForPages('models are the provider’s')
   @Unowned('models are the provider’s')
   async listModels(): Promise<ModelListDto> {
     const standard = await this.options.standardModel();

@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
-import { Unowned } from '../access/owned.decorator.js';
+import { NeverForPages, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { ApiOptionalHeader, parseIdempotencyKey } from '../http/request-headers.js';
@@ -57,6 +57,7 @@ export class ScheduleController {
 
   /** Have turns submitted at times of a zone’s clock; a schedule of that key is replaced */
   @Put(':key')
+  @NeverForPages()
   @Unowned(ownKey)
   @ApiHeader({
     name: 'If-None-Match',
@@ -89,6 +90,7 @@ export class ScheduleController {
 
   /** Change a schedule; what is not given stays as it is */
   @Patch(':key')
+  @NeverForPages()
   @Unowned(ownKey)
   @ApiErrors(...wrong, 'SCHEDULE_NOT_FOUND')
   async changeSchedule(
@@ -124,6 +126,7 @@ export class ScheduleController {
 
   /** Let a paused schedule go on from now, with the key of this request */
   @Post(':key/resume')
+  @NeverForPages()
   @HttpCode(200)
   @Unowned(ownKey)
   @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')

@@ -21,6 +21,8 @@ export interface SessionFilter {
   scheduled?: 'show' | 'hide' | 'only' | undefined;
   /** Words of the title, of the first message or of the folder; absent: any. */
   search?: string | undefined;
+  /** The one session that the caller may see; absent: all. */
+  only?: string | undefined;
 }
 
 export interface SessionPage extends SessionFilter {
@@ -43,7 +45,7 @@ const HEAD_CHARS = 1_000;
 export function pageSessions(
   db: Queryable,
   principalId: string,
-  { after, limit, origin: wire, scheduled = 'show', search }: SessionPage,
+  { after, limit, origin: wire, scheduled = 'show', search, only }: SessionPage,
 ) {
   const position = sql`(${sessions.updatedAt}, ${sessions.id})`;
   const { id, projectRoot, persona, mode, origin, clientName, title } = sessions;
@@ -67,6 +69,7 @@ export function pageSessions(
       and(
         eq(sessions.principalId, principalId),
         isListed,
+        only === undefined ? undefined : eq(id, only),
         wire === undefined ? undefined : eq(origin, wire),
         scheduled === 'hide' ? ne(origin, 'schedules') : undefined,
         scheduled === 'only' ? eq(origin, 'schedules') : undefined,

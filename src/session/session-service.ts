@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
-import type { Principal } from '../access/principal.js';
+import { boundSession, type Principal } from '../access/principal.js';
 import type { AgentConfigDto } from '../options/preferences.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
 import { harnessLimits } from '../attachments/file-limits.js';
@@ -129,7 +129,8 @@ export class SessionService {
   async list(projectRoot: string, caller: Principal): Promise<SessionRecordDto[]> {
     const { sessions, projectRoots } = this;
     const rows = await sessions.list(await projectRoots.check(projectRoot, caller), caller.id);
-    return rows.map(viewSession);
+    const bound = boundSession(caller);
+    return rows.filter(({ id }) => bound === undefined || id === bound).map(viewSession);
   }
 
   /**

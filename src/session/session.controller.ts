@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
-import { Owned, Unowned } from '../access/owned.decorator.js';
-import type { Principal } from '../access/principal.js';
+import { HarmlessForPages, Owned, Unowned } from '../access/owned.decorator.js';
+import { compact } from '../platform/compact.js';
+import { boundSession, type Principal } from '../access/principal.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { loadTodos } from './todos.js';
@@ -67,6 +68,7 @@ export class SessionController {
 
   /** Sessions of a project folder, oldest first */
   @Get('list')
+  @HarmlessForPages('it lists the session alone')
   @Unowned('it lists the caller’s own')
   @ApiErrors('INVALID_REQUEST', 'WORKING_ROOT_INACCESSIBLE', 'WORKING_ROOT_CONFLICT')
   async listProjectSessions(
@@ -78,6 +80,7 @@ export class SessionController {
 
   /** Who the caller is and may do, and what a session has that names nothing */
   @Get('defaults')
+  @HarmlessForPages('it is about the caller alone')
   @Unowned('it is about the caller alone')
   getSessionDefaults(@Caller() caller: Principal): Promise<SessionDefaultsDto> {
     return this.sessions.defaults(caller);
@@ -110,13 +113,14 @@ export class SessionListController {
 
   /** Sessions of all project folders, the one used last first */
   @Get()
+  @HarmlessForPages('it lists the session alone')
   @Unowned('it lists the caller’s own')
   @ApiErrors('INVALID_REQUEST')
   listSessions(
     @Caller() caller: Principal,
     @Query() page: SessionQueryDto,
   ): Promise<SessionPageDto> {
-    return this.sessions.page(caller.id, page);
+    return this.sessions.page(caller.id, { ...page, ...compact({ only: boundSession(caller) }) });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
-import { Owned, Unowned } from '../access/owned.decorator.js';
+import { HarmlessForPages, Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
@@ -23,6 +23,7 @@ export class SkillController {
 
   /** Skills of the server, or of an agent, with the faults of their files */
   @Get('skills')
+  @HarmlessForPages('skills are the server’s')
   @Unowned('skills of the instruction root are the server’s')
   @ApiErrors('INVALID_REQUEST', 'PERSONA_NOT_FOUND')
   listSkills(@Query() { agent }: SkillQueryDto): Promise<SkillListDto> {

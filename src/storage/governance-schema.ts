@@ -125,7 +125,7 @@ export const steeredMessages = pgTable(
   ],
 );
 
-export const keyScopes = ['turns', 'approvals', 'admin', 'metrics'] as const;
+export const keyScopes = ['turns', 'approvals', 'admin', 'metrics', 'tokens'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** Limits of a principal; a missing field has the server's default. */

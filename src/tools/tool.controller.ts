@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Unowned } from '../access/owned.decorator.js';
+import { HarmlessForPages, Unowned } from '../access/owned.decorator.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { cutPage } from '../http/paging/load-page.js';
@@ -22,6 +22,7 @@ export class ToolController {
 
   /** Tools of the server by name, with those of MCP servers that turns have used here */
   @Get()
+  @HarmlessForPages('tools are the server’s')
   @Unowned('tools are the server’s; those that a session brought are not listed')
   @ApiErrors('INVALID_REQUEST')
   listTools(@Query() { cursor, limit }: ToolQueryDto): ToolPageDto {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
-import { Owned, Unowned } from '../access/owned.decorator.js';
+import { NeverForPages, Owned, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { DeliveryIdDto, WebhookIdDto } from '../http/id-params.dto.js';
@@ -25,6 +25,7 @@ export class WebhookController {
 
   /** Have events of your turns sent to a URL; the secret is shown once */
   @Post()
+  @NeverForPages()
   @HttpCode(200)
   @Unowned('what it makes is the caller’s')
   @ApiErrors('INVALID_REQUEST', 'WEBHOOK_URL_REFUSED', 'WEBHOOK_LIMIT')
@@ -52,6 +53,7 @@ export class WebhookController {
 
   /** Change a webhook; what is not given stays as it is */
   @Patch(':id')
+  @NeverForPages()
   @Owned({ webhook: 'params.id' })
   @ApiErrors('INVALID_REQUEST', 'WEBHOOK_URL_REFUSED', 'WEBHOOK_NOT_FOUND')
   async changeWebhook(
@@ -64,6 +66,7 @@ export class WebhookController {
 
   /** Make a new secret; the one before it signs as well for a while */
   @Post(':id/rotate')
+  @NeverForPages()
   @HttpCode(200)
   @Owned({ webhook: 'params.id' })
   @ApiErrors('INVALID_REQUEST', 'WEBHOOK_NOT_FOUND')

@@ -32,7 +32,10 @@ describe('a server that other machines reach', () => {
     const asked = { ...environment, TURNPIKE_FIRST_KEY: 'print' };
     const first = await startProcess(asked);
     const { key, principal, scopes } = JSON.parse(first.stderr()) as Record<string, unknown>;
-    expect([principal, scopes]).toEqual(['local', ['turns', 'approvals', 'admin', 'metrics']]);
+    expect([principal, scopes]).toEqual([
+      'local',
+      ['turns', 'approvals', 'admin', 'metrics', 'tokens'],
+    ]);
     expect((await new KeyedClient(first.url).send('GET', sessions)).status).toBe(401);
     const keyed = new KeyedClient(first.url, String(key));
     expect((await keyed.send('GET', sessions)).status).toBe(200);

@@ -18,66 +18,83 @@ const prefixes: Record<OwnedKind, string> = {
   webhook: 'hook',
 };
 
-/** Most cached owners. */
+/** Most cached objects. */
 const MAX_CACHED = 20_000;
 
+/** Where an object belongs. */
+export interface Place {
+  principalId: string;
+  /** Its session; of what is a subagent's, that of the turn which started all. Absent: it is in none. */
+  sessionId?: string;
+}
+
 /**
- * Finds the owner of an object. Owners never change, so they are cached; for an object deleted
- * since, the route itself answers `not found`.
+ * Finds where an object belongs. That never changes, so it is cached; for an object deleted since, the route itself
+ * answers `not found`.
  */
 @Injectable()
 export class Owners {
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, Place>();
 
   constructor(@Inject(DATABASE) private readonly db: Database) {}
 
-  /** @returns undefined for text that is no id of the kind, and for an unknown id. */
+  /** The owner. @returns undefined for text that is no id of the kind, and for an unknown id. */
   async find(kind: OwnedKind, id: string): Promise<string | undefined> {
+    return (await this.placeOf(kind, id))?.principalId;
+  }
+
+  /** @returns undefined for text that is no id of the kind, and for an unknown id. */
+  async placeOf(kind: OwnedKind, id: string): Promise<Place | undefined> {
     const known = this.#known.get(id);
     if (known !== undefined && isId(prefixes[kind], id)) return known;
     if (!isId(prefixes[kind], id)) return undefined;
-    const owner = await this.#read(kind, id);
-    if (owner !== undefined) this.#remember(id, owner);
-    return owner;
+    const place = await this.#read(kind, id);
+    if (place !== undefined) this.#remember(id, place);
+    return place;
   }
 
-  async #read(kind: OwnedKind, id: string): Promise<string | undefined> {
+  async #read(kind: OwnedKind, id: string): Promise<Place | undefined> {
     switch (kind) {
       case 'session':
-        return first(await this.#sessions(eq(sessions.id, id)));
+        return this.#session(eq(sessions.id, id));
       case 'turn': {
         const ofTurn = this.db.select({ id: turns.sessionId }).from(turns).where(eq(turns.id, id));
-        return first(await this.#sessions(eq(sessions.id, ofTurn)));
+        return this.#session(eq(sessions.id, ofTurn));
       }
       case 'approval': {
         const ofApproval = this.db
           .select({ id: approvals.sessionId })
           .from(approvals)
           .where(eq(approvals.id, id));
-        return first(await this.#sessions(eq(sessions.id, ofApproval)));
+        return this.#session(eq(sessions.id, ofApproval));
       }
       case 'webhook': {
-        const { id: endpointId, principalId: owner } = webhookEndpoints;
-        return first(
-          await this.db.select({ owner }).from(webhookEndpoints).where(eq(endpointId, id)),
-        );
+        const { id: endpointId, principalId } = webhookEndpoints;
+        const [found] = await this.db
+          .select({ principalId })
+          .from(webhookEndpoints)
+          .where(eq(endpointId, id));
+        return found;
       }
     }
   }
 
-  #sessions(which: SQL): Promise<{ owner: string }[]> {
-    return this.db.select({ owner: sessions.principalId }).from(sessions).where(which);
+  async #session(which: SQL): Promise<Place | undefined> {
+    const { id: sessionId, principalId, parentTurnId } = sessions;
+    const [found] = await this.db
+      .select({ sessionId, principalId, parentTurnId })
+      .from(sessions)
+      .where(which);
+    if (found === undefined) return undefined;
+    if (found.parentTurnId !== null) return this.placeOf('turn', found.parentTurnId);
+    return { principalId: found.principalId, sessionId: found.sessionId };
   }
 
-  #remember(id: string, owner: string): void {
-    this.#known.set(id, owner);
+  #remember(id: string, place: Place): void {
+    this.#known.set(id, place);
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_CACHED && oldest !== undefined) this.#known.delete(oldest);
   }
-}
-
-function first(found: { owner: string }[]): string | undefined {
-  return found[0]?.owner;
 }
 
 /** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */
@@ -90,12 +107,17 @@ type Parts = { params?: unknown; body?: unknown; query?: unknown };
  * where the field is no text: the route itself refuses that. Pure.
  */
 export function idAt(request: Parts, field: IdField): string | undefined {
+  const value = textAt(request, field);
+  return field.startsWith('body.') ? value?.trim() : value;
+}
+
+/** The text in a field of a request, as it is; undefined where the field is no text. Pure. */
+export function textAt(request: Parts, field: IdField): string | undefined {
   const dot = field.indexOf('.');
   const part = field.slice(0, dot) as keyof Parts;
   const holder = request[part];
   const value = isRecord(holder) ? holder[field.slice(dot + 1)] : undefined;
-  if (typeof value !== 'string') return undefined;
-  return part === 'body' ? value.trim() : value;
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The router's own objects have other prototypes than plain ones. */

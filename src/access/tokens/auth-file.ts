@@ -6,7 +6,7 @@ import { loadFile } from '../../platform/parsing/load-file.js';
 import { parseYaml } from '../../platform/parsing/parse-text.js';
 import { parseValue } from '../../platform/parsing/parse-value.js';
 import { checkedBy, fieldsOf, filledText, wholeNumber } from '../../platform/parsing/shapes.js';
-import { keyScopes, type KeyScope, type PrincipalLimits } from '../../storage/governance-schema.js';
+import { type KeyScope, type PrincipalLimits } from '../../storage/governance-schema.js';
 
 /** Algorithms of signatures that may be allowed: none of them works with a shared secret. */
 const algorithms = [
@@ -22,8 +22,17 @@ const algorithms = [
 ] as const;
 const usualAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
+/** Scopes that a role may give: page tokens are made by keys. */
+const roleScopes = [
+  'turns',
+  'approvals',
+  'admin',
+  'metrics',
+] as const satisfies readonly KeyScope[];
+type RoleScope = (typeof roleScopes)[number];
+
 /** Scopes that everybody with a token never has by the group `*` alone. */
-const namedScopes: readonly KeyScope[] = ['admin', 'metrics'];
+const namedScopes: readonly RoleScope[] = ['admin', 'metrics'];
 
 /** Principals of the server itself, which no issuer may look like. */
 const reservedNames = ['local', 'anonymous', 'default'];
@@ -83,7 +92,7 @@ const limits = fieldsOf({
 
 const role = fieldsOf({
   group: name,
-  scopes: z._default(z.array(z.enum(keyScopes), 'must be a list'), ['turns', 'approvals']),
+  scopes: z._default(z.array(z.enum(roleScopes), 'must be a list'), ['turns', 'approvals']),
   limits: z.optional(limits),
   project_roots: z.optional(
     z.array(

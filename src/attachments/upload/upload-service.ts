@@ -1,3 +1,4 @@
+import { boundSession, type Principal } from '../../access/principal.js';
 import { compact } from '../../platform/compact.js';
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
@@ -30,9 +31,9 @@ export class UploadService {
    *
    * @throws TypedError ATTACHMENT_NOT_FOUND 404.
    */
-  async load(id: string, owner: string) {
+  async load(id: string, caller: Principal) {
     const { store, stored } = this.attachments;
-    const file = (await stored.find([id], owner)).get(id);
+    const file = (await stored.find([id], caller.id, boundSession(caller))).get(id);
     const content = file && (await store.pieces(file.sha256));
     if (file !== undefined && content !== undefined) return { file, content };
     throw new TypedError('ATTACHMENT_NOT_FOUND', {

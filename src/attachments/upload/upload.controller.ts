@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import { ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
+import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { BodyLimit } from '../../http/request-body.js';
@@ -25,6 +25,7 @@ export class UploadController {
 
   /** Send files for a later turn; they are kept for a day unless one uses them */
   @Post()
+  @HarmlessForPages('what it takes is new')
   @BodyLimit('unread')
   @Unowned('what it takes is the caller’s')
   @HttpCode(200)
@@ -43,6 +44,7 @@ export class UploadController {
 
   /** The bytes of a file of a message, or of an upload */
   @Get(':id')
+  @HarmlessForPages('it loads files of the session, and uploads')
   @Unowned('its service looks among the caller’s own')
   @ApiOkResponse({
     description: 'The file as it was stored.',
@@ -54,7 +56,7 @@ export class UploadController {
     @Caller() caller: Principal,
     @Res() response: Response,
   ): Promise<void> {
-    const { file, content } = await this.uploads.load(id, caller.id);
+    const { file, content } = await this.uploads.load(id, caller);
     const isShown = shownTypes.has(file.mimeType);
     response.set({
       'Content-Type': isShown ? file.mimeType : 'application/octet-stream',

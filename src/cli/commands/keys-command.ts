@@ -27,7 +27,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
     .option('--name <TEXT>', 'what it is for')
     .option(
       '--scopes <A,B>',
-      'out of turns, approvals, admin, metrics; default: all for the first key, else turns and approvals',
+      'out of turns, approvals, admin, metrics, tokens; default: all for the first key, else turns and approvals',
       splitList,
     )
     .option('--expires <TIME>', '30d, 12h or 90m; default: the key does not expire')
@@ -37,6 +37,10 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
       collect,
     )
     .option(
+      '--mints <PRINCIPAL>',
+      'also make page tokens for PRINCIPAL, or with app:* for all whose id begins with app:',
+    )
+    .option(
       '--requests-per-minute <N>',
       'at most N requests a minute',
       limitOf('requests-per-minute'),
@@ -44,7 +48,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOf('concurrent-turns'))
     .option('--tokens-per-day <N>', 'at most N tokens a day', limitOf('tokens-per-day'))
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOf('usd-per-day'))
-    .action(({ json, url, principal, name, scopes, expires, projectRoot, ...given }) => {
+    .action(({ json, url, principal, name, scopes, expires, projectRoot, mints, ...given }) => {
       const limits = compact(given);
       const body = compact({
         principal,
@@ -52,6 +56,7 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
         scopes,
         expiresIn: expires,
         projectRoots: projectRoot,
+        mints,
         limits: Object.keys(limits).length === 0 ? undefined : limits,
       });
       return runOnKeys(cli, { url, isNew: true }, async (admin) => {

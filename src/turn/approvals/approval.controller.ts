@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../access/caller.decorator.js';
-import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
+import { HarmlessForPages, NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
+import { boundSession, type Principal } from '../../access/principal.js';
 import { ApprovalIdDto } from '../../http/id-params.dto.js';
+import { sessionNotFound } from '../../session/session-errors.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import {
@@ -27,13 +28,18 @@ export class ApprovalController {
 
   /** Approvals, in the order they were asked for; open ones by default */
   @Get()
+  @HarmlessForPages('it lists what the session asked alone')
   @Unowned('The list has what is the caller’s only.')
   @ApiErrors('INVALID_REQUEST')
   listApprovals(
     @Caller() caller: Principal,
     @Query() query: ApprovalQueryDto,
   ): Promise<ApprovalPageDto> {
-    return this.approvals.page(caller.id, query);
+    const bound = boundSession(caller);
+    if (bound === undefined) return this.approvals.page(caller.id, query);
+    const { sessionId = bound } = query;
+    if (sessionId !== bound) throw sessionNotFound(sessionId);
+    return this.approvals.page(caller.id, { ...query, sessionId });
   }
 
   /** An approval, open or resolved */

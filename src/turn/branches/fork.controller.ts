@@ -1,6 +1,6 @@
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Owned } from '../../access/owned.decorator.js';
+import { NoNewSessionForPages, Owned } from '../../access/owned.decorator.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { SessionIdDto } from '../../http/id-params.dto.js';
 import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
@@ -14,6 +14,7 @@ export class ForkController {
 
   /** Begin a session with the history of another one up to a turn */
   @Post(':id/fork')
+  @NoNewSessionForPages()
   @Owned({ session: 'params.id' })
   @HttpCode(200)
   @ApiOptionalHeader('Idempotency-Key', 'A repeat answers with the first fork.')

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } fro
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
-import { Owned } from '../../access/owned.decorator.js';
+import { NoNewSessionForPages, Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { TurnIdDto } from '../../http/id-params.dto.js';
@@ -31,6 +31,7 @@ export class ReplayController {
 
   /** Run an ended turn again, with another model, agent or options, on recorded results */
   @Post('replay')
+  @NoNewSessionForPages()
   @HttpCode(202)
   @Owned({ turn: 'params.id' })
   @ApiOptionalHeader('Idempotency-Key', 'A repeat answers with the first replay.')

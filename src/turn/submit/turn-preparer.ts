@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { forbiddenAgent } from '../../access/access-errors.js';
+import { boundSession } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
 import {
@@ -84,6 +85,7 @@ export class TurnPreparer {
       hidden: ownPaths.hidden,
       principalId,
       limits: submission.asAgent === true ? agentLimits : harnessLimits,
+      ...compact({ withinSession: principal && boundSession(principal) }),
     };
     const resolve = (named: readonly string[], sent: readonly ReceivedFile[]) =>
       resolveAttachments(this.attachments, { named, sent, ...files });

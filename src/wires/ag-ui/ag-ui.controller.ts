@@ -8,7 +8,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { callerOf } from '../../access/caller.decorator.js';
-import { Owned, Unowned } from '../../access/owned.decorator.js';
+import { ForPages, Owned, Unowned } from '../../access/owned.decorator.js';
 import { cursorOf } from '../../http/paging/page-query.dto.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
@@ -38,6 +38,11 @@ export class AgUiController {
   constructor(private readonly agUi: AgUiService) {}
 
   @Post(['agent/:name/ag-ui', 'awp'])
+  @ForPages({
+    type: 'bound',
+    why: 'a thread that is named by the id of a session is that session',
+    session: 'body.threadId',
+  })
   @BodyLimit('conversation')
   @Streams('ag-ui')
   @Unowned('its service looks among the caller’s own')

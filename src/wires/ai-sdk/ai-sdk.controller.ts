@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res, Query } fro
 import { ApiBody, ApiNoContentResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
+import { ForPages, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
@@ -50,6 +50,9 @@ function ApiUiMessageStream() {
 /** The reason for `@Unowned` on all routes: a chat has a name of its client's choice. */
 const looksItself = 'its service looks among the caller’s own';
 
+/** Why a page token that is bound to a session may use a route. */
+const inChat = 'a chat that is named by the id of a session is that session';
+
 @ApiTags('ai-sdk')
 @Controller('api/chat')
 export class AiSdkController {
@@ -57,6 +60,7 @@ export class AiSdkController {
 
   /** Say something in a chat, or answer what it asked, and stream the rest */
   @Post()
+  @ForPages({ type: 'bound', why: inChat, session: 'body.id' })
   @BodyLimit('conversation')
   @Streams('ai-sdk')
   @Unowned(looksItself)
@@ -98,6 +102,7 @@ export class AiSdkController {
 
   /** Come back to the answer that a chat is getting */
   @Get(':id/stream')
+  @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Streams('ai-sdk')
   @Unowned(looksItself)
   @ApiOptionalHeader(
@@ -109,7 +114,7 @@ export class AiSdkController {
     description:
       'No turn of the chat is open, or nothing comes after the frame; also where there is no chat.',
   })
-  @ApiErrors(...streamErrors)
+  @ApiErrors('SESSION_NOT_FOUND', ...streamErrors)
   async resumeChat(
     @Param('id') chatId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
@@ -122,6 +127,7 @@ export class AiSdkController {
 
   /** End the turn of a chat, also one that waits for an approval */
   @Post(':id/stop')
+  @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Unowned(looksItself)
   @HttpCode(200)
   @ApiErrors('SESSION_NOT_FOUND')
@@ -148,6 +154,7 @@ export class ChatHistoryController {
 
   /** The last messages of a chat, for a page that is loaded anew */
   @Get('chat/:id')
+  @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Unowned('its service looks among the caller’s own')
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   readChat(

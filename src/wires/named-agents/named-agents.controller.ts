@@ -14,7 +14,7 @@ import {
 import { ApiNoContentResponse, ApiTags, ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller, callerOf } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
+import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { BodyLimit } from '../../http/request-body.js';
@@ -102,6 +102,7 @@ export class NamedAgentsController {
 
   /** The agents, with what each is for and may do */
   @Get('agents')
+  @HarmlessForPages('agents are the server’s')
   @Unowned('agents are the server’s')
   async listAgents(@Caller() { agents }: Principal): Promise<AgentListDto> {
     return this.service.agents(agents);

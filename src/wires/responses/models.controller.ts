@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Unowned } from '../../access/owned.decorator.js';
+import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -70,6 +70,7 @@ export class ModelsController {
 
   /** The agents and models that answer */
   @Get('models')
+  @HarmlessForPages('models are everybody’s')
   @Unowned(everybodys)
   async listResponseModels(): Promise<ResponseModelListDto> {
     return { object: 'list', data: (await this.models.list()).map(viewModel) };
@@ -77,6 +78,7 @@ export class ModelsController {
 
   /** An agent or a model by its name */
   @Get('models/:id')
+  @HarmlessForPages('models are everybody’s')
   @Unowned(everybodys)
   @ApiErrors('PERSONA_NOT_FOUND')
   async getResponseModel(@Param() { id }: ResponseIdDto): Promise<ResponseModelDto> {

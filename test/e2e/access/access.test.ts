@@ -230,7 +230,9 @@ describe('a server without keys', () => {
       ]);
       return;
     }
-    expect(body['key']).toMatchObject({ scopes: ['turns', 'approvals', 'admin', 'metrics'] });
+    expect(body['key']).toMatchObject({
+      scopes: ['turns', 'approvals', 'admin', 'metrics', 'tokens'],
+    });
     expect((await nobody.send('GET', '/agents')).status).toBe(401);
     const first = new KeyedClient(server.url, String(body['secret']));
     expect((await first.send('GET', '/api/admin/keys')).body['keys']).toHaveLength(1);

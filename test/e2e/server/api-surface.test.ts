@@ -179,6 +179,7 @@ describe('the server beside its turns', () => {
       'post /api/harness/session/create',
       'post /api/harness/sessions/{id}/compact',
       'post /api/harness/sessions/{id}/fork',
+      'post /api/harness/tokens',
       'post /api/harness/turn',
       'post /api/harness/turns/{id}/interrupt',
       'post /api/harness/turns/{id}/replay',

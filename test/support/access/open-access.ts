@@ -1,6 +1,10 @@
 import { Authenticator } from '../../../src/access/authenticator.js';
 import { AuditLog } from '../../../src/access/audit-log.js';
 import { KeyService } from '../../../src/access/key-service.js';
+import { PageTokens } from '../../../src/access/pages/page-tokens.js';
+import { ServerSecrets } from '../../../src/access/pages/server-secrets.js';
+import { Refusals } from '../../../src/access/refusals.js';
+import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { KeyStore } from '../../../src/access/key-store.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
@@ -27,18 +31,21 @@ export function openAccess(
 ) {
   const opened = openKeys(of);
   const { audit, keys } = opened;
-  const refused = new RefusedAddresses();
   const { clock } = of;
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
+  const epochs = new PrincipalEpochs(of.db, clock);
+  const secrets = new ServerSecrets(of.db, clock);
+  const custom = new CustomAuthenticators(tokens);
+  const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
   const authenticator = new Authenticator(
     keys,
-    audit,
-    refused,
+    new Refusals(audit, new RefusedAddresses(), silentLogger),
     tokens,
-    new CustomAuthenticators(tokens),
+    custom,
+    pages,
+    audit,
     of.clock,
-    silentLogger,
     settings,
   );
-  return { ...opened, authenticator };
+  return { ...opened, authenticator, epochs, pages };
 }

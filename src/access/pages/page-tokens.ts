@@ -1,0 +1,111 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { compact } from '../../platform/compact.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import type { KeyScope } from '../../storage/governance-schema.js';
+import { forbiddenPrincipal, forbiddenScopes, needsKeyToMint } from '../access-errors.js';
+import { ApiKeyCache } from '../api-key-cache.js';
+import { CustomAuthenticators } from '../custom-authenticators.js';
+import { AuditLog } from '../audit-log.js';
+import { usualScopes, type KeyRow } from '../key.dto.js';
+import type { Principal } from '../principal.js';
+import { PrincipalEpochs } from '../principal-epochs.js';
+import { mayMint } from './may-mint.js';
+import type { MintedTokenDto, NewPageTokenDto } from './page-token.dto.js';
+import { openPageToken, PageTokenError, signPageToken, type PageClaims } from './page-token.js';
+import { ServerSecrets } from './server-secrets.js';
+
+/** Scopes that no page token has. */
+const neverScopes: readonly KeyScope[] = ['admin', 'metrics', 'tokens'];
+
+/** A page token that is good now, and the key that made it, as of the last second. */
+export interface OpenedToken {
+  claims: PageClaims;
+  key: KeyRow;
+}
+
+/** Page tokens: short-lived, without a row, and ended with their key or with the access of their principal. */
+@Injectable()
+export class PageTokens {
+  constructor(
+    private readonly secrets: ServerSecrets,
+    private readonly keys: ApiKeyCache,
+    private readonly epochs: PrincipalEpochs,
+    private readonly others: CustomAuthenticators,
+    private readonly audit: AuditLog,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a token by a key.
+   *
+   * @param checkSession throws where the session is not that of the principal.
+   * @throws TypedError FORBIDDEN_SCOPE 403, FORBIDDEN_PRINCIPAL 403.
+   */
+  async mint(
+    wanted: NewPageTokenDto,
+    caller: Principal,
+    checkSession: () => Promise<void>,
+  ): Promise<MintedTokenDto> {
+    const { keys, epochs, audit, clock } = this;
+    if (caller.credential.kind !== 'key') throw needsKeyToMint();
+    const key = await keys.get(caller.credential.id);
+    if (key === undefined) throw needsKeyToMint();
+    const principal = this.#principalOf(wanted, key);
+    const allowed = key.scopes.filter((scope) => !neverScopes.includes(scope));
+    const scopes = wanted.scopes ?? usualScopes.filter((scope) => allowed.includes(scope));
+    const excess = scopes.filter((scope) => !allowed.includes(scope));
+    if (excess.length > 0) throw forbiddenScopes(excess, allowed);
+    await checkSession();
+    const { epoch } = await epochs.load(principal);
+    const wantedEnd = clock.now() + wanted.expiresIn * 1_000;
+    const expiresAt = Math.min(wantedEnd, key.expiresAt?.getTime() ?? wantedEnd);
+    const { sessionId, agents, origin } = wanted;
+    const bound = compact({ session: sessionId, agents, origin });
+    const id = randomBytes(8).toString('hex');
+    const said = { id, key: key.id, principal, scopes, epoch, expiresAt, ...bound };
+    const token = signPageToken(said, await this.#signingKey());
+    const shown = { principal, scopes, expiresAt: new Date(expiresAt).toISOString() };
+    const details = { ...shown, tokenId: id, ...compact({ sessionId, agents, origin }) };
+    const entry = { action: 'token.minted', subject: key.id, details } as const;
+    await audit.write({ principalId: caller.id, ...entry });
+    return { token, ...shown, ...compact({ sessionId, agents, origin }) };
+  }
+
+  /** Who a new token is for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
+  #principalOf({ principal }: Pick<NewPageTokenDto, 'principal'>, key: KeyRow): string {
+    if (principal === undefined || principal === key.principalId) return key.principalId;
+    const isOfIssuer = this.others.vouchFor(principal);
+    if (isOfIssuer || !mayMint(key.mints, principal))
+      throw forbiddenPrincipal(principal, key.mints);
+    return principal;
+  }
+
+  /** What a token says that this server signed. @throws PageTokenError. */
+  async open(text: string): Promise<PageClaims> {
+    return openPageToken(text, await this.#signingKey());
+  }
+
+  /** Checks what ends a token that was signed: its time, its key, its principal's epoch. @throws PageTokenError. */
+  async check(claims: PageClaims): Promise<OpenedToken> {
+    const now = this.clock.now();
+    if (claims.expiresAt <= now) throw new PageTokenError('EXPIRED');
+    const key = await this.keys.findById(claims.key);
+    if (key === undefined) throw new PageTokenError('KEY_UNKNOWN');
+    if (key.revokedAt !== null) throw new PageTokenError('KEY_REVOKED');
+    if (key.expiresAt !== null && key.expiresAt.getTime() <= now) {
+      throw new PageTokenError('KEY_EXPIRED');
+    }
+    const { epoch } = await this.epochs.get(claims.principal);
+    const isOwn = claims.principal === key.principalId;
+    if (epoch !== claims.epoch || !(isOwn || mayMint(key.mints, claims.principal))) {
+      throw new PageTokenError('ENDED');
+    }
+    return { claims, key };
+  }
+
+  async #signingKey(): Promise<Buffer> {
+    const secret = await this.secrets.get('page-tokens');
+    return Buffer.from(hkdfSync('sha256', secret, '', 'turnpike page tokens v1', 32));
+  }
+}
