@@ -2,7 +2,6 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { loadIssuers } from '../../../src/access/tokens/auth-file.js';
 import { parseConfig } from '../../../src/config/config.js';
 import { loadPermissions } from '../../../src/options/permission-mode.js';
 import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
@@ -13,6 +12,7 @@ import { DocumentedPage, type Run } from '../../support/clients/documented-page.
 import {
   clientToolUses,
   hookUses,
+  namesIssuers,
   ownUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
@@ -350,12 +350,7 @@ const uses: Record<string, Use[]> = {
   'docs/operate/gateways.md': [isStarted],
   'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
   'docs/operate/log-in.md': [
-    async (code) => {
-      await writeFile(at('auth.yaml'), code);
-      const [issuer, ...others] = await loadIssuers(at('auth.yaml'));
-      expect([issuer?.name, issuer?.roles.length, others]).toEqual(['acme', 2, []]);
-      return '';
-    },
+    namesIssuers,
     elsewhere('reads the clipboard; auth-command.test.ts gives the command a token'),
   ],
   'docs/operate/logs.md': [

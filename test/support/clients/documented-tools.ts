@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
+import { loadIssuers } from '../../../src/access/tokens/auth-file.js';
 import { parseConfig } from '../../../src/config/config.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { openToolHook, parseHookAnswer, ToolHook } from '../../../src/tools/tool-hook.js';
@@ -45,6 +46,15 @@ export const skillUses = (server: TestServer, { prints }: Shell): Run[] => [
     skills: [{ name: 'release-notes', isOffered: true, allowedTools: ['bash(git *)', 'read'] }],
   }),
 ];
+
+/** Loads the file of issuers that log-in.md shows. */
+export const namesIssuers: Run = async (code) => {
+  const file = path.join(newFolder(), 'auth.yaml');
+  await writeFile(file, code);
+  const issuers = await loadIssuers(file);
+  expect(issuers.map(({ name, roles }) => [name, roles.length])).toEqual([['acme', 2]]);
+  return '';
+};
 
 /** What is done with the blocks of tool-hook.md: the variables are taken, and the hook gets what is shown. */
 export const hookUses = (page: Shell): Run[] => [
