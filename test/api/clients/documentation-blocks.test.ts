@@ -12,7 +12,7 @@ import { DocumentedPage, type Run } from '../../support/clients/documented-page.
 import {
   clientToolUses,
   hookUses,
-  namesIssuers,
+  logInUses,
   ownUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
@@ -98,9 +98,7 @@ let replayed = { sessionId: '', turnId: '' };
 const uses: Record<string, Use[]> = {
   'README.md': [
     elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
-    elsewhere(
-      'installs and needs Docker; test/release/package.test.ts starts the package with npx',
-    ),
+    elsewhere('needs Docker; test/release/package.test.ts starts the package with npx'),
     elsewhere('is a drawing'),
     async (code) => {
       const [create = '', turn = ''] = code.split(/\n\n/);
@@ -349,10 +347,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/gateways.md': [isStarted],
   'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
-  'docs/operate/log-in.md': [
-    namesIssuers,
-    elsewhere('reads the clipboard; auth-command.test.ts gives the command a token'),
-  ],
+  'docs/operate/log-in.md': logInUses,
   'docs/operate/logs.md': [
     elsewhere('is the line that observability/logs.test.ts expects'),
     elsewhere('needs the logs of a deployment'),

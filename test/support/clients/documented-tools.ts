@@ -48,13 +48,21 @@ export const skillUses = (server: TestServer, { prints }: Shell): Run[] => [
 ];
 
 /** Loads the file of issuers that log-in.md shows. */
-export const namesIssuers: Run = async (code) => {
+const namesIssuers: Run = async (code) => {
   const file = path.join(newFolder(), 'auth.yaml');
   await writeFile(file, code);
   const issuers = await loadIssuers(file);
   expect(issuers.map(({ name, roles }) => [name, roles.length])).toEqual([['acme', 2]]);
   return '';
 };
+
+/** What is done with the blocks of log-in.md. */
+export const logInUses: (Run | { elsewhere: string })[] = [
+  namesIssuers,
+  { elsewhere: 'reads the clipboard; auth-command.test.ts gives the command a token' },
+  { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
+  { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
+];
 
 /** What is done with the blocks of tool-hook.md: the variables are taken, and the hook gets what is shown. */
 export const hookUses = (page: Shell): Run[] => [
