@@ -18,6 +18,10 @@ import { PageTokenController } from './pages/page-token.controller.js';
 import { PageTokens } from './pages/page-tokens.js';
 import { ServerSecrets } from './pages/server-secrets.js';
 import { Refusals } from './refusals.js';
+import { AccessEnder } from './access-ender.js';
+import { EndedReaders } from './ended-readers.js';
+import { TokenPeople } from './token-people.js';
+import { Grants } from './grants.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
@@ -39,6 +43,9 @@ import { UsageController } from './usage.controller.js';
     PrincipalEpochs,
     ServerSecrets,
     PageTokens,
+    Grants,
+    TokenPeople,
+    AccessEnder,
     RefusedAddresses,
     Refusals,
     {
@@ -67,6 +74,8 @@ import { UsageController } from './usage.controller.js';
     ApiKeyCache,
     KeyService,
     PrincipalEpochs,
+    Grants,
+    AccessEnder,
     Authenticator,
     CustomAuthenticators,
     Owners,
@@ -91,6 +100,7 @@ export class AccessGuardModule implements OnModuleInit {
       imports: [AccessModule, DiscoveryModule, GovernanceModule],
       controllers: servesApi ? [AdminController, UsageController, PageTokenController] : [],
       providers: [
+        EndedReaders,
         { provide: NOT_FOUND, useValue: notFound },
         { provide: APP_GUARD, useClass: AccessGuard },
       ],

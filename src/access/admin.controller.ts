@@ -1,8 +1,11 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../http/errors/error-shape.js';
+import { EndedAccessDto, PrincipalParamsDto, viewEnded } from './access.dto.js';
+import { AccessEnder } from './access-ender.js';
 import { AuditLog } from './audit-log.js';
 import { Caller } from './caller.decorator.js';
+import { EndedReaders } from './ended-readers.js';
 import { KeyService } from './key-service.js';
 import {
   AuditPageDto,
@@ -29,6 +32,8 @@ export class AdminController {
     private readonly keys: KeyService,
     private readonly audit: AuditLog,
     private readonly masterKeys: MasterKeyRotation,
+    private readonly ender: AccessEnder,
+    private readonly readers: EndedReaders,
   ) {}
 
   /** Make an API key; the first one also without a key, from this machine */
@@ -62,6 +67,18 @@ export class AdminController {
   @ApiErrors('NO_MASTER_KEY', 'SECRET_UNREADABLE')
   rotateMasterKey(@Caller() caller: Principal): Promise<MasterKeyRotationDto> {
     return this.masterKeys.rotate(caller.id);
+  }
+
+  /** End the access of a person who left: tokens issued so far, keys, schedules’ grants and open streams */
+  @Delete('principals/:principal/access')
+  @Unowned(manages)
+  @ApiErrors('INVALID_REQUEST')
+  async endAccess(
+    @Param() { principal }: PrincipalParamsDto,
+    @Caller() caller: Principal,
+  ): Promise<EndedAccessDto> {
+    const ended = await this.ender.end(principal, caller.id);
+    return viewEnded(principal, ended, this.readers.close(principal, ended.endedAt));
   }
 
   /** Who did what, oldest first */

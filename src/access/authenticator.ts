@@ -16,7 +16,7 @@ import { isPageTokenText, PageTokenError } from './pages/page-token.js';
 import { PageTokens, type OpenedToken } from './pages/page-tokens.js';
 import { IssuerAwayError } from './tokens/issuer-keys.js';
 import { signedFaults, TokenError } from './tokens/token-error.js';
-import { isJwtText, TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
+import { isJwtText } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
 import { AuditLog } from './audit-log.js';
 import { Refusals } from './refusals.js';
@@ -25,6 +25,8 @@ import {
   CustomAuthenticators,
   type CustomCaller,
 } from './custom-authenticators.js';
+import type { Voucher } from './grants.js';
+import { TokenPeople, type GrantFault, type TokenPerson } from './token-people.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
 import { ApiKeyCache } from './api-key-cache.js';
@@ -48,7 +50,7 @@ export class Authenticator {
   constructor(
     private readonly keys: ApiKeyCache,
     private readonly refusals: Refusals,
-    private readonly tokens: TokenVerifier,
+    private readonly people: TokenPeople,
     private readonly custom: CustomAuthenticators,
     private readonly pages: PageTokens,
     private readonly audit: AuditLog,
@@ -58,17 +60,17 @@ export class Authenticator {
 
   /** Whether something else than keys is taken: tokens of identity providers, or what extensions look at. */
   get hasIssuers(): boolean {
-    return this.tokens.hasIssuers || !this.custom.isEmpty;
+    return this.people.tokens.hasIssuers || !this.custom.isEmpty;
   }
 
   /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
   noteIssuers(): Promise<void> {
-    return this.audit.noteIssuers(this.tokens.issuerNames, this.tokens.digest);
+    return this.audit.noteIssuers(this.people.tokens.issuerNames, this.people.tokens.digest);
   }
 
   /** Folders that roles of identity providers open. */
   get roleRoots(): readonly string[] {
-    return this.tokens.roleRoots;
+    return this.people.tokens.roleRoots;
   }
 
   /** Who may use the server, as of the last second. */
@@ -86,8 +88,9 @@ export class Authenticator {
     // Clients made for other servers may send a foreign key to any server.
     if (text !== undefined && isPageTokenText(text)) return this.#usePageToken(text, head);
     const isOurs = text !== undefined && isKeyText(text);
-    const isToken = text !== undefined && !isOurs && this.tokens.hasIssuers && isJwtText(text);
-    if (isToken && (this.custom.isEmpty || this.tokens.knowsIssuer(text))) {
+    const isToken =
+      text !== undefined && !isOurs && this.people.tokens.hasIssuers && isJwtText(text);
+    if (isToken && (this.custom.isEmpty || this.people.tokens.knowsIssuer(text))) {
       return this.#useToken(text, head);
     }
     const found = isOurs ? undefined : await this.#askExtensions(head);
@@ -97,13 +100,14 @@ export class Authenticator {
   }
 
   /**
-   * The principal of what a key set up to happen later, without a request.
+   * The principal of what somebody set up to happen later, without a request.
    *
-   * @param keyId null: it was set up without a key.
-   * @returns the reason why the key may do nothing any more.
+   * @param voucher neither key nor grant: it was set up on an open server.
+   * @returns the reason why the key, or the grant, may do nothing any more.
    */
-  async principalOf(keyId: string | null): Promise<Principal | KeyFault> {
+  async principalOf({ keyId, grantId }: Voucher): Promise<Principal | KeyFault | GrantFault> {
     const { host, allowKeyless, defaultLimits } = this.rules;
+    if (grantId !== null) return this.#useGrant(grantId);
     if (keyId === null) {
       const isReachable = allowKeyless || isLoopback(host);
       if (!isReachable || !(await this.deployment()).isOpen) return 'missing';
@@ -140,11 +144,16 @@ export class Authenticator {
     return principalOfKey(key, defaultLimits);
   }
 
+  async #useGrant(id: string): Promise<Principal | GrantFault> {
+    const found = await this.people.findByGrant(id);
+    return typeof found === 'string' ? found : principalOfPerson(found, this.rules.defaultLimits);
+  }
+
   async #useToken(token: string, head: RequestHead): Promise<Principal> {
-    const { tokens, refusals, rules } = this;
-    if (!tokens.hasSeen(token)) await this.refusals.checkAddress(head);
+    const { people, refusals, rules } = this;
+    if (!people.tokens.hasSeen(token)) await refusals.checkAddress(head);
     try {
-      return principalOfToken(await tokens.verify(token), rules.defaultLimits);
+      return principalOfPerson(await people.findByToken(token), rules.defaultLimits);
     } catch (error) {
       if (error instanceof IssuerAwayError) throw issuerUnavailable(error.issuer);
       if (!(error instanceof TokenError)) throw error;
@@ -230,11 +239,14 @@ function principalOfPage({ claims, key }: OpenedToken, defaultLimits: ResolvedLi
   };
 }
 
-function principalOfToken(token: VerifiedToken, defaultLimits: ResolvedLimits): Principal {
-  const { principalId, issuer, expiresAt, scopes, limits, projectRoots, agents } = token;
+function principalOfPerson(
+  { id, credential, rights }: TokenPerson,
+  defaultLimits: ResolvedLimits,
+): Principal {
+  const { scopes, limits, projectRoots, agents } = rights;
   return {
-    id: principalId,
-    credential: { kind: 'token', issuer, expiresAt: new Date(expiresAt) },
+    id,
+    credential,
     scopes,
     limits: limitsOf(limits, defaultLimits),
     projectRoots,

@@ -66,6 +66,16 @@ export class KeyStore {
     return revoked;
   }
 
+  /** Revokes the keys of a principal. @returns the ids of those that were not revoked before. */
+  async revokeAll(principalId: string, db: Queryable): Promise<string[]> {
+    const revoked = await db
+      .update(apiKeys)
+      .set({ revokedAt: new Date(this.clock.now()) })
+      .where(and(eq(apiKeys.principalId, principalId), isNull(apiKeys.revokedAt)))
+      .returning({ id: apiKeys.id });
+    return revoked.map(({ id }) => id);
+  }
+
   async noteUse(id: string): Promise<void> {
     const lastUsedAt = new Date(this.clock.now());
     await this.db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id));

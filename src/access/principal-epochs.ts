@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { eq, sql } from 'drizzle-orm';
+import { eq, gte, sql } from 'drizzle-orm';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -16,6 +16,28 @@ export interface PrincipalEpoch {
   epoch: number;
   /** Its beginning; undefined for the first one. */
   raisedAt: Date | undefined;
+  /** When the access of the principal was ended, and not only its page tokens; null: it was not. */
+  accessEndedAt: Date | null;
+}
+
+/**
+ * How much later than the end of a principal's access a token may say that it was issued, and is refused all the same,
+ * in ms: the clocks of the server and of the issuer may be apart.
+ */
+const CLOCK_TOLERANCE_MS = 30_000;
+
+/**
+ * Whether a token is of the time before the access of its principal was ended. Pure.
+ *
+ * @param issuedAt as the token says; 1970 where it does not.
+ */
+export function wasIssuedBefore(
+  issuedAt: Date,
+  { accessEndedAt }: Pick<PrincipalEpoch, 'accessEndedAt'>,
+): boolean {
+  return (
+    accessEndedAt !== null && issuedAt.getTime() < accessEndedAt.getTime() + CLOCK_TOLERANCE_MS
+  );
 }
 
 /** The epochs of principals: a new one ends the page tokens of those before. */
@@ -35,36 +57,68 @@ export class PrincipalEpochs {
     return this.#known.get(principalId, () => this.load(principalId));
   }
 
-  /** Begins a new epoch. @param db the transaction of whatever else is ended; call `forget` after it. */
-  async raise(principalId: string, db: Queryable = this.db): Promise<PrincipalEpoch> {
-    const raisedAt = new Date(this.clock.now());
-    const raised = await db
-      .insert(principalEpochs)
-      .values({ principalHash: hashOf(principalId), epoch: 1, raisedAt })
-      .onConflictDoUpdate({
-        target: principalEpochs.principalHash,
-        set: { epoch: sql`${principalEpochs.epoch} + 1`, raisedAt },
-      })
-      .returning();
-    this.forget();
-    return returnedRow(raised, 'epoch');
+  /** Begins a new epoch: page tokens of the principal end. */
+  raise(principalId: string): Promise<PrincipalEpoch> {
+    return this.#raise(this.db, principalId, {});
   }
 
+  /**
+   * Begins a new epoch, and ends the access of the principal: tokens of its issuer are refused, and its streams close.
+   *
+   * @param tx the transaction of whatever else is ended; call `forget` after it.
+   */
+  async endAccess(
+    tx: Queryable,
+    principalId: string,
+  ): Promise<PrincipalEpoch & { accessEndedAt: Date }> {
+    const accessEndedAt = new Date(this.clock.now());
+    return { ...(await this.#raise(tx, principalId, { accessEndedAt })), accessEndedAt };
+  }
   /** Drops the cache, so that this process sees a change at once. */
   forget(): void {
     this.#known = new TtlCache(this.clock, EPOCH_FRESH_MS);
   }
 
   /** The epoch as it is stored now. */
-  async load(principalId: string): Promise<PrincipalEpoch> {
-    const [found] = await this.db
+  async load(principalId: string, db: Queryable = this.db): Promise<PrincipalEpoch> {
+    const [found] = await db
       .select()
       .from(principalEpochs)
-      .where(eq(principalEpochs.principalHash, hashOf(principalId)));
-    return found ?? { epoch: 0, raisedAt: undefined };
+      .where(eq(principalEpochs.principalHash, hashOfPrincipal(principalId)));
+    return found ?? { epoch: 0, raisedAt: undefined, accessEndedAt: null };
+  }
+
+  /** Ends of access since a time, by the hashes of the principals. */
+  async endedSince(time: Date): Promise<ReadonlyMap<string, Date>> {
+    const found = await this.db
+      .select()
+      .from(principalEpochs)
+      .where(gte(principalEpochs.accessEndedAt, time));
+    return new Map(
+      found.map(({ principalHash, accessEndedAt }) => [principalHash, accessEndedAt ?? time]),
+    );
+  }
+
+  async #raise(
+    db: Queryable,
+    principalId: string,
+    more: { accessEndedAt?: Date },
+  ): Promise<PrincipalEpoch> {
+    const changes = { raisedAt: new Date(this.clock.now()), ...more };
+    const raised = await db
+      .insert(principalEpochs)
+      .values({ principalHash: hashOfPrincipal(principalId), epoch: 1, ...changes })
+      .onConflictDoUpdate({
+        target: principalEpochs.principalHash,
+        set: { epoch: sql`${principalEpochs.epoch} + 1`, ...changes },
+      })
+      .returning();
+    this.forget();
+    return returnedRow(raised, 'epoch');
   }
 }
 
-function hashOf(principalId: string): string {
+/** Stands for a principal in rows that outlive what is stored of it. */
+export function hashOfPrincipal(principalId: string): string {
   return hash('sha256', principalId, 'hex');
 }

@@ -22,7 +22,17 @@ export type Credential =
   /** An API key, by its id. */
   | { kind: 'key'; id: string }
   /** A token of an identity provider, by its issuer's name. */
-  | { kind: 'token'; issuer: string; expiresAt: Date }
+  | {
+      kind: 'token';
+      issuer: string;
+      expiresAt: Date;
+      /** Groups of the person, as the token has them. */
+      groups: readonly string[];
+      /** 1970 where the token does not say. */
+      issuedAt: Date;
+    }
+  /** What somebody with a token set up earlier, by the id of the grant. */
+  | { kind: 'grant'; id: string; issuer: string }
   /** What an authenticator of an extension looked at; absent: it does not end by itself. */
   | { kind: 'custom'; authenticator: string; expiresAt?: Date }
   /** A page token, by the id of the key that made it. `sessionId` absent: all sessions of the principal. */
@@ -61,9 +71,9 @@ export interface Principal {
   trace?: StoredTrace;
 }
 
-/** The id of the key that vouches for somebody; null: none, on an open server. Pure. */
-export function keyIdOf(credential: Credential): string | null {
-  return credential.kind === 'key' ? credential.id : null;
+/** Whether roles of an identity provider say what somebody may do. Pure. */
+export function hasRoles({ kind }: Pick<Credential, 'kind'>): boolean {
+  return kind === 'token' || kind === 'grant';
 }
 
 /** The one session that a principal may use; undefined: any of its own. Pure. */

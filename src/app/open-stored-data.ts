@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { AccessEnder } from '../access/access-ender.js';
+import { PrincipalParamsDto, viewEnded, type EndedAccessDto } from '../access/access.dto.js';
 import type { Config, Environment } from '../config/config.js';
 import {
-  PrincipalParamsDto,
   type PrincipalReportDto,
   ExportQueryDto,
   ImportQueryDto,
@@ -31,6 +32,7 @@ export interface StoredData {
   ): Promise<ImportReportDto>;
   count(principal: string): Promise<PrincipalReportDto>;
   forget(principal: string, options: { projects: boolean }): Promise<PrincipalReportDto>;
+  endAccess(principal: string): Promise<EndedAccessDto>;
   close(): Promise<void>;
 }
 
@@ -65,6 +67,11 @@ export async function openStoredData({
     count: async (given) => app.get(PrincipalEraser).report(await named(given)),
     forget: async (given, { projects }) =>
       app.get(PrincipalEraser).forget(await named(given), { projects, by }),
+    endAccess: async (given) => {
+      const principal = await named(given);
+      // No stream is open where no server has the store.
+      return viewEnded(principal, await app.get(AccessEnder).end(principal, by), 0);
+    },
     close: () => app.close(),
   };
 }

@@ -112,6 +112,11 @@ const commands: readonly ListedCommand[] = [
     'delete everything that is stored for a principal',
     () => import('./commands/data-commands.js'),
   ),
+  listed(
+    'access',
+    'end the access of a principal who left',
+    () => import('./commands/data-commands.js'),
+  ),
   listed('migrate', 'bring the database up to date', () => import('./commands/migrate-command.js')),
   listed(
     'completion',

@@ -5,6 +5,7 @@
  */
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
 
+export type { EndedAccessDto as EndedAccess } from '../access/access.dto.js';
 export type {
   CreatedKeyDto as CreatedKey,
   KeyDto as KeyView,

@@ -5,7 +5,6 @@ import { Transform } from 'class-transformer';
 import { principalForm, principalFormWords } from '../access/principal.js';
 import {
   EmptyIsAbsent,
-  BoundedText,
   MayBeAbsent,
   OptionalId,
   mustBe,
@@ -46,16 +45,6 @@ export class ImportReportDto {
   @ApiProperty(whole) importedMemoryFiles!: number;
   /** Files of memories whose path was taken: what is here stays. */
   @ApiProperty(whole) skippedMemoryFiles!: number;
-}
-
-export class PrincipalParamsDto {
-  /** Name of the principal. */
-  @BoundedText({
-    max: 200,
-    pattern: principalForm,
-    expected: principalFormWords,
-  })
-  principal!: string;
 }
 
 export class ForgetQueryDto {

@@ -1,10 +1,11 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../access/caller.decorator.js';
+import { PrincipalParamsDto } from '../access/access.dto.js';
 import { NeedsScope, Unowned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
-import { ForgetQueryDto, PrincipalParamsDto, PrincipalReportDto } from './data.dto.js';
+import { ForgetQueryDto, PrincipalReportDto } from './data.dto.js';
 import { PrincipalEraser } from './principal-eraser.js';
 
 const manages = 'an operator answers for what is stored of whom';

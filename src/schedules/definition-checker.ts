@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { keyIdOf, type Principal } from '../access/principal.js';
+import type { Principal } from '../access/principal.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -14,7 +14,7 @@ import type { ScheduleDto, ScheduleRow } from './schedule.dto.js';
 import { FireTimes } from './fire-times.js';
 
 /** What a principal says of a schedule. */
-type Definition = Pick<
+export type Definition = Pick<
   ScheduleRow,
   | 'cron'
   | 'tz'
@@ -26,9 +26,6 @@ type Definition = Pick<
   | 'overlap'
   | 'catchUpMs'
 >;
-
-/** A definition, and the API key that the schedule acts with; null: none. */
-export type KeyedDefinition = Definition & Pick<ScheduleRow, 'keyId'>;
 
 /** Options that a schedule decides itself. */
 const ownOptions = ['onBusy', 'onDisconnect'];
@@ -45,7 +42,7 @@ export class DefinitionChecker {
   ) {}
 
   /** @throws TypedError INVALID_REQUEST, SESSION_NOT_FOUND, PERSONA_NOT_FOUND, WORKING_ROOT_*. */
-  async check(wanted: ScheduleDto, caller: Principal): Promise<KeyedDefinition> {
+  async check(wanted: ScheduleDto, caller: Principal): Promise<Definition> {
     const { cron: given, tz, message, opts, overlap = 'skip', catchUpMs = 600_000 } = wanted;
     const { agent = null, projectRoot = null } = wanted;
     const cron = given.trim().split(/\s+/).join(' ');
@@ -56,7 +53,7 @@ export class DefinitionChecker {
     if (sessionId !== null) await this.#checkSession(sessionId, wanted, caller);
     else await this.#checkNew(wanted, caller);
     const what = { sessionId, agent, projectRoot, message, opts: opts ?? null };
-    return { cron, tz, ...what, overlap, catchUpMs, keyId: keyIdOf(caller.credential) };
+    return { cron, tz, ...what, overlap, catchUpMs };
   }
 
   #checkRequest(message: string, opts: ScheduleDto['opts']): void {

@@ -1,3 +1,4 @@
+import type { GrantFault } from '../access/token-people.js';
 import { invalidRequest, TypedError } from '../errors/typed-error.js';
 
 export function scheduleNotFound(key: string): TypedError {
@@ -52,6 +53,18 @@ export function scheduleOverlaps(turnId: string): TypedError {
 export function keyInvalid(fault: string): TypedError {
   return new TypedError('UNAUTHENTICATED', {
     message: `The schedule's API key is ${fault}. Resume the schedule with a valid key, which it uses from then on.`,
+  });
+}
+
+/** The grant of whoever set a schedule up with a token ended: no token came for 90 days, access or role are gone. */
+export function grantEnded(fault: GrantFault): TypedError {
+  const why =
+    fault === 'over'
+      ? 'The grant that the schedule acts by is over: its owner sent no token for 90 days, or lost access'
+      : 'No group of the schedule’s owner has a role that may run turns';
+  return new TypedError('UNAUTHENTICATED', {
+    message: `${why}. Resume the schedule with a valid token, whose rights it has from then on.`,
+    details: { reason: fault === 'over' ? 'ENDED' : 'NO_ROLE' },
   });
 }
 

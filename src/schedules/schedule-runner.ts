@@ -8,7 +8,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 import type { RunOutcome } from '../storage/automation-schema.js';
-import { keyInvalid, schedulePaused } from './schedule-errors.js';
+import { grantEnded, keyInvalid, schedulePaused } from './schedule-errors.js';
 import type { ScheduleRow } from './schedule.dto.js';
 import { decideDue, type DueRun, FireTimes } from './fire-times.js';
 import {
@@ -76,10 +76,12 @@ export class ScheduleRunner {
   }
 
   async #runSlot(schedule: ScheduleRow, due: DueFireTime): Promise<RunOutcome> {
-    const principal = await this.authenticator.principalOf(schedule.keyId);
+    const principal = await this.authenticator.principalOf(schedule);
     if (typeof principal === 'string') {
-      const result = without('refused', keyInvalid(principal));
-      await this.runs.settle(schedule, due, { result, pause: 'key' });
+      const isOfGrant = principal === 'over' || principal === 'no-role';
+      const error = isOfGrant ? grantEnded(principal) : keyInvalid(principal);
+      const result = without('refused', error);
+      await this.runs.settle(schedule, due, { result, pause: isOfGrant ? 'grant' : 'key' });
       return 'refused';
     }
     if (await hasFailedTooOften(this.db, schedule)) {

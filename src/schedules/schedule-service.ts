@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, max, sql, type SQL } from 'drizzle-orm';
 import { AuditLog, type AuditAction } from '../access/audit-log.js';
-import { keyIdOf, type Principal } from '../access/principal.js';
+import { Grants, type Voucher } from '../access/grants.js';
+import type { Principal } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { loadPage } from '../http/paging/load-page.js';
 import type { PageQueryDto } from '../http/paging/page-query.dto.js';
@@ -22,7 +23,7 @@ import {
   scheduleNotFound,
 } from './schedule-errors.js';
 import { LocalClock, FireTimes } from './fire-times.js';
-import { DefinitionChecker, type KeyedDefinition } from './definition-checker.js';
+import { DefinitionChecker, type Definition } from './definition-checker.js';
 import {
   viewRun,
   viewSchedule,
@@ -54,6 +55,7 @@ export class ScheduleService {
     private readonly turns: ScheduledTurns,
     private readonly runStore: ScheduleRunStore,
     private readonly audit: AuditLog,
+    private readonly grants: Grants,
   ) {}
 
   /** A principal's schedules, by their keys. */
@@ -89,13 +91,15 @@ export class ScheduleService {
       await lockKey(tx, 'principal', caller.id);
       const [existing] = await find(tx, name);
       if (existing !== undefined && isNew) throw scheduleExists(key);
-      if (existing !== undefined) return this.#redefine(tx, existing, definition);
+      const voucher = await this.grants.voucherOf(tx, caller.id, caller.credential);
+      const vouched = { ...definition, ...voucher };
+      if (existing !== undefined) return this.#redefine(tx, existing, vouched);
       const rows = { table: schedules, where: eq(schedules.principalId, caller.id) };
       await countBelow(tx, rows, this.config.schedulesPerPrincipal, scheduleLimit);
       const now = this.clock.now();
       const [createdAt, nextAt] = [new Date(now), nextFireAt(definition, now)];
       const times = { nextAt, failuresFrom: createdAt, createdAt, updatedAt: createdAt };
-      const row = { id: newId('sched'), ...name, ...definition, ...times };
+      const row = { id: newId('sched'), ...name, ...vouched, ...times };
       const created = await tx.insert(schedules).values(row).returning();
       return this.#note(tx, 'schedule.created', returnedRow(created, 'schedule'));
     });
@@ -113,9 +117,12 @@ export class ScheduleService {
     const name = { principalId: caller.id, key };
     const existing = toWanted(await getRow(this.db, name));
     const definition = await this.checker.check({ ...existing, ...changes }, caller);
-    const changed = await this.db.transaction(async (tx) =>
-      this.#redefine(tx, await getRow(tx, name), definition),
-    );
+    const changed = await this.db.transaction(async (tx) => {
+      await lockKey(tx, 'principal', caller.id);
+      const row = await getRow(tx, name);
+      const voucher = await this.grants.voucherOf(tx, caller.id, caller.credential);
+      return this.#redefine(tx, row, { ...definition, ...voucher });
+    });
     return viewSchedule(changed);
   }
 
@@ -133,17 +140,17 @@ export class ScheduleService {
 
   /**
    * Resumes a paused schedule from now on: fire times during the pause do not count as missed. From then on it acts
-   * with the caller's key.
+   * with the caller's key, or by a grant of the caller's.
    *
    * @throws TypedError SCHEDULE_NOT_FOUND 404.
    */
   async resume(key: string, { id: principalId, credential }: Principal): Promise<ScheduleViewDto> {
-    const keyId = keyIdOf(credential);
     const resumed = await this.db.transaction(async (tx) => {
+      await lockKey(tx, 'principal', principalId);
       const existing = await getRow(tx, { principalId, key });
       if (existing.pausedAt === null) return existing;
       const changed = await this.#update(tx, existing, {
-        keyId,
+        ...(await this.grants.voucherOf(tx, principalId, credential)),
         pausedAt: null,
         pauseReason: null,
         failuresFrom: new Date(this.clock.now()),
@@ -249,7 +256,7 @@ export class ScheduleService {
   async #redefine(
     tx: Queryable,
     existing: ScheduleRow,
-    definition: KeyedDefinition,
+    definition: Definition & Voucher,
   ): Promise<ScheduleRow> {
     const isOnTime = definition.cron === existing.cron && definition.tz === existing.tz;
     const nextAt = isOnTime ? existing.nextAt : await this.#nextFree(tx, existing, definition);

@@ -190,7 +190,7 @@ export class ScheduleViewDto {
 
   /**
    * `requested`: by you; `failures`: five runs in a row failed; `key`: the API key that it acts with is revoked or
-   * expired; `times`: the server does not understand its expression or its zone any more.
+   * expired; `grant`: you sent no token for 90 days, or your access or role ended; `times`: the server does not understand its expression or its zone any more.
    */
   @ApiProperty({ enum: pauseReasons, nullable: true }) pauseReason!: PauseReason | null;
 

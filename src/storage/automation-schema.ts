@@ -20,9 +20,9 @@ export type Overlap = (typeof overlaps)[number];
 
 /**
  * `requested`: by its principal; `failures`: too many in a row; `key`: the key that it acts with is not valid;
- * `times`: its expression or its zone is not understood any more.
+ * `grant`: the grant that it acts by is over, or allows no turns; `times`: its expression or its zone is not understood any more.
  */
-export const pauseReasons = ['requested', 'failures', 'key', 'times'] as const;
+export const pauseReasons = ['requested', 'failures', 'key', 'grant', 'times'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
 /** `submitted`: there is a turn; `skipped`: it would have overlapped; `missed`: nothing ran at the time. */
@@ -41,8 +41,10 @@ export const schedules = pgTable(
     principalId: text('principal_id').notNull(),
     /** The principal's own name for it. */
     key: text('key').notNull(),
-    /** The API key that it acts with: the last that set it up; null: none, on a server without keys. */
+    /** The API key that it acts with: the last that set it up; null: a grant, or none on an open server. */
     keyId: text('key_id'),
+    /** The grant that it acts by, of whoever set it up with a token last; null: none. */
+    grantId: text('grant_id'),
     cron: text('cron').notNull(),
     tz: text('tz').notNull(),
     /** The session of its turns; null: a new one for each. */

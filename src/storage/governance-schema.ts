@@ -9,6 +9,7 @@ import {
   primaryKey,
   text,
   unique,
+  uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
@@ -164,7 +165,31 @@ export const principalEpochs = pgTable('principal_epochs', {
   /** Counts from 0, which has no row; a page token is of the epoch that it was made in. */
   epoch: integer('epoch').notNull(),
   raisedAt: instant('raised_at').notNull(),
+  /** When the access of a person who left was ended: earlier tokens of issuers are refused; null: it was not. */
+  accessEndedAt: instant('access_ended_at'),
 });
+
+/**
+ * What lets schedules of somebody with a token act while no token is there. An ended one has no row. What it allows is
+ * not stored: it follows from the groups, by the roles of the time at which it acts.
+ */
+export const grants = pgTable(
+  'grants',
+  {
+    id: text('id').primaryKey(),
+    principalId: text('principal_id').notNull(),
+    /** Name of the identity provider. */
+    issuer: text('issuer').notNull(),
+    /** Groups of the person, as its newest token has them. */
+    groups: json('groups').$type<string[]>().notNull(),
+    /** The time at which that token was issued. */
+    issuedAt: instant('issued_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    createdAt: instant('created_at').notNull(),
+    renewedAt: instant('renewed_at').notNull(),
+  },
+  (grant) => [uniqueIndex('grants_by_principal').on(grant.principalId)],
+);
 
 /** Secrets that the deployment makes for itself, once. */
 export const serverSecrets = pgTable('server_secrets', {

@@ -28,6 +28,7 @@ import {
   apiKeys,
   approvals,
   auditLog,
+  grants,
   principalEpochs,
   serverSecrets,
   dataKeys,
@@ -314,6 +315,14 @@ export const tables: readonly TableEntry[] = [
     exported: 'it is what was done here',
     erased: 'stripped',
     kept: { days: 'auditKeepDays', since: auditLog.at },
+  },
+  {
+    table: grants,
+    ...ofPrincipal(grants.principalId),
+    exported: 'credentials stay behind',
+    // As the schedules that act by them.
+    erased: 'first',
+    kept: '90 days since the last token, until a schedule is to act by it',
   },
   {
     table: principalEpochs,

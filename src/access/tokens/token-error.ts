@@ -16,6 +16,8 @@ export const tokenFaults = {
   MISSING_CLAIM: 'The token lacks a claim that the server needs. Make the identity provider add it',
   WRONG_CLAIM:
     'A claim of the token is not what the server needs. Use another kind of token, or ask its administrator',
+  ENDED:
+    'The access of this person was ended after the token was issued. Log in again for a new one, or ask the administrator of the server',
   NO_ROLE: 'None of your groups has a role on this server. Ask its administrator for one',
 } as const;
 
@@ -28,6 +30,7 @@ export const signedFaults: readonly TokenFault[] = [
   'WRONG_AUDIENCE',
   'MISSING_CLAIM',
   'WRONG_CLAIM',
+  'ENDED',
   'NO_ROLE',
 ];
 

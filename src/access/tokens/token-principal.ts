@@ -7,10 +7,8 @@ import type { Issuer, Role } from './auth-file.js';
 const MAX_PRINCIPAL_CHARS = 200;
 const MAX_GROUPS = 1_000;
 
-/** What a token makes of its bearer. */
-export interface TokenGrant {
-  /** `issuer:person`. */
-  principalId: string;
+/** What roles allow. */
+export interface Rights {
   scopes: readonly KeyScope[];
   limits: PrincipalLimits;
   projectRoots: readonly string[];
@@ -18,13 +16,28 @@ export interface TokenGrant {
   agents: readonly string[] | undefined;
 }
 
+/** What a token makes of its bearer. */
+export interface TokenGrant extends Rights {
+  /** `issuer:person`. */
+  principalId: string;
+}
+
 /** The person of verified claims, with what its groups may do. Pure. @throws TokenError. */
 export function grantOf(issuer: Issuer, claims: JWTPayload): TokenGrant {
   const principalId = principalOf(issuer, claims);
   const groups = groupsOf(issuer, claims);
-  const roles = issuer.roles.filter(({ group }) => group === '*' || groups.includes(group));
-  if (roles.length === 0) throw new TokenError('NO_ROLE', { issuer: issuer.name, groups });
-  return { principalId, ...joinRoles(roles) };
+  const rights = rightsOf(issuer, groups);
+  if (rights === undefined) throw new TokenError('NO_ROLE', { issuer: issuer.name, groups });
+  return { principalId, ...rights };
+}
+
+/** What groups may do by the roles of an issuer; undefined: none has a role. Pure. */
+export function rightsOf(
+  { roles }: Pick<Issuer, 'roles'>,
+  groups: readonly string[],
+): Rights | undefined {
+  const own = roles.filter(({ group }) => group === '*' || groups.includes(group));
+  return own.length === 0 ? undefined : joinRoles(own);
 }
 
 function principalOf({ name, principal }: Issuer, claims: JWTPayload): string {
@@ -60,7 +73,7 @@ function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
 }
 
 /** What several roles allow together: everything that one of them does. */
-function joinRoles(roles: readonly Role[]): Omit<TokenGrant, 'principalId'> {
+function joinRoles(roles: readonly Role[]): Rights {
   const all = <T>(listOf: (role: Role) => readonly T[]): T[] => [...new Set(roles.flatMap(listOf))];
   const isFree = roles.some(({ agents }) => agents === undefined);
   return {

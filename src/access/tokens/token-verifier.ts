@@ -14,7 +14,7 @@ import type { PublicFetch } from '../../platform/net/public-fetch.js';
 import type { Issuer } from './auth-file.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { TokenError, type TokenFault } from './token-error.js';
-import { grantOf, type TokenGrant } from './token-principal.js';
+import { grantOf, groupsOf, rightsOf, type Rights, type TokenGrant } from './token-principal.js';
 
 const MAX_TOKEN_BYTES = 8 * 1024;
 /** How far the clocks of the server and of an issuer may be apart, in seconds. */
@@ -27,6 +27,9 @@ const takenTypes = ['jwt', 'at+jwt', 'application/at+jwt'];
 export interface VerifiedToken extends TokenGrant {
   issuer: string;
   claims: JWTPayload;
+  groups: readonly string[];
+  /** When it was issued, in ms since the epoch; 0: it does not say. */
+  issuedAt: number;
   /** When it expires, in ms since the epoch. */
   expiresAt: number;
 }
@@ -85,6 +88,12 @@ export class TokenVerifier {
   get roleRoots(): readonly string[] {
     const roles = [...this.#verifiers.values()].flatMap(({ issuer }) => issuer.roles);
     return [...new Set(roles.flatMap(({ projectRoots }) => projectRoots))];
+  }
+
+  /** What groups of an issuer may do now; undefined: nothing, or there is no such issuer. @param issuer its name. */
+  rightsOf(issuer: string, groups: readonly string[]): Rights | undefined {
+    const found = [...this.#verifiers.values()].find((one) => one.issuer.name === issuer);
+    return found && rightsOf(found.issuer, groups);
   }
 
   /** Whether the token was valid at its last use: a flood of wrong ones does not keep it out. */
@@ -148,7 +157,10 @@ export class TokenVerifier {
     }
     checkClaims(claims, issuer);
     const expiresAt = Number(claims.exp) * 1_000;
-    return { ...grantOf(issuer, claims), issuer: issuer.name, claims, expiresAt, keys: used.text };
+    const issuedAt = (claims.iat ?? 0) * 1_000;
+    const [groups, times] = [groupsOf(issuer, claims), { issuedAt, expiresAt }];
+    const grant = grantOf(issuer, claims);
+    return { ...grant, issuer: issuer.name, claims, groups, ...times, keys: used.text };
   }
 
   async #verifySignature(

@@ -3,7 +3,14 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { runOnData } from '../data/run-on-data.js';
-import { jsonOption, urlOption, UsageError, type Cli, type CliCommand } from '../command.js';
+import {
+  jsonOption,
+  subcommand,
+  urlOption,
+  UsageError,
+  type Cli,
+  type CliCommand,
+} from '../command.js';
 import { errorCode } from '../../platform/error-code.js';
 import { plural } from '../terminal/screen.js';
 import type { ImportReport, PrincipalReport } from '../../client/turnpike-client.js';
@@ -194,6 +201,24 @@ export function forgetCommand(command: CliCommand, cli: Cli): void {
         return 0;
       });
     });
+}
+
+/** `turnpike access end PRINCIPAL`: ends what vouches for a principal. What is stored of it stays. */
+export function accessCommand(command: CliCommand, cli: Cli): void {
+  subcommand(
+    command,
+    'end <PRINCIPAL>',
+    'refuse the tokens issued so far, revoke the keys, end grants of schedules and open streams',
+  ).action((principal, { json, url }) =>
+    runOnData(cli, { url }, async (data) => {
+      const ended = await data.endAccess(principal);
+      const { endedAt, keys, grants, streams } = ended;
+      const what = `Revoked: ${plural(keys.length, 'key')}. Ended: ${plural(grants.length, 'grant')}, ${plural(streams, 'stream')}.`;
+      const text = `The access of ${principal} ended at ${endedAt}. ${what} Servers that run know it within a second; credentials made from now on are taken.`;
+      cli.out(`${json === true ? JSON.stringify(ended) : text}\n`);
+      return 0;
+    }),
+  );
 }
 
 function describeStored(

@@ -75,6 +75,7 @@ function atServer(server: { url: string; key: string | undefined }): StoredData 
     import: (bytes, options) => data.import(ReadableStream.from(bytes), options),
     count: (principal) => data.count(principal),
     forget: (principal, options) => data.forget(principal, options),
+    endAccess: (principal) => data.endAccess(principal),
     close: async () => undefined,
   };
 }

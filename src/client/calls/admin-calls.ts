@@ -1,6 +1,7 @@
 import { parseRefusal } from '../transport/client-errors.js';
 import type {
   CreatedKey,
+  EndedAccess,
   ImportReport,
   KeyView,
   MasterKeyRotation,
@@ -54,6 +55,12 @@ export class DataCalls {
   /** A principal's stored data, in numbers. */
   count(principal: string): Promise<PrincipalReport> {
     return this.transport.json({ path: route`/api/admin/principals/${principal}` });
+  }
+
+  /** Ends the access of somebody who left. Credentials that are newer are taken. @returns what was ended. */
+  endAccess(principal: string): Promise<EndedAccess> {
+    const path = route`/api/admin/principals/${principal}/access`;
+    return this.transport.json({ method: 'DELETE', path });
   }
 
   /** Deletes all that is stored of a principal. @returns what there was. */

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { CONFIG, type Config } from '../../config/config.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LoopShare } from '../../platform/async/batcher.js';
 import { recordOf } from '../request-record.js';
 
@@ -17,9 +18,11 @@ export class OpenReaders {
   readonly #share = new LoopShare(BEGIN_AT_ONCE);
   readonly #counts = new Map<string, number>();
   #all = 0;
+  readonly #open = new Map<ServerResponse, { principal: string; openedAt: number }>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'readers' | 'readersPerPrincipal'>,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
@@ -36,12 +39,31 @@ export class OpenReaders {
     if (this.#all >= readers) throw tooManyOfProcess(readers);
     this.#all += 1;
     this.#counts.set(principal, count + 1);
+    this.#open.set(response, { principal, openedAt: this.clock.now() });
     response.once('close', () => {
       this.#all -= 1;
+      this.#open.delete(response);
       const left = (this.#counts.get(principal) ?? 0) - 1;
       if (left > 0) this.#counts.set(principal, left);
       else this.#counts.delete(principal);
     });
+  }
+
+  /** How many are open. */
+  get count(): number {
+    return this.#all;
+  }
+
+  /**
+   * Closes readers in the middle of what they read: the next request of such a client says why.
+   *
+   * @param isEnded whether the principal of a reader that opened at a time may read no more, in ms since the epoch.
+   * @returns how many were closed.
+   */
+  close(isEnded: (principal: string, openedAt: number) => boolean): number {
+    const ended = [...this.#open].filter(([, of]) => isEnded(of.principal, of.openedAt));
+    for (const [response] of ended) response.destroy();
+    return ended.length;
   }
 
   /** Resolves when the next reader may begin: thousands that come at once would hold the event loop for seconds. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { forbiddenAgent } from '../../access/access-errors.js';
-import { boundSession } from '../../access/principal.js';
+import { boundSession, hasRoles } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
 import {
@@ -130,8 +130,8 @@ export class TurnPreparer {
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
     // Workers know the folders of keys, and not those of roles: they are in a token alone.
-    const hasRoles = principal?.credential.kind === 'token';
-    const roots = hasRoles ? { projectRoots: [...principal.projectRoots] } : {};
+    const byRoles = principal !== undefined && hasRoles(principal.credential);
+    const roots = byRoles ? { projectRoots: [...principal.projectRoots] } : {};
     const asked = {
       sessionId,
       principalId,

@@ -19,6 +19,8 @@ import { useShared } from '../../support/suite.js';
 const withoutIds = [
   'delete /api/admin/keys/{id}',
   'delete /api/admin/principals/{principal}',
+  'delete /api/admin/principals/{principal}/access',
+  'post /api/admin/master-key/rotate',
   'get /api/admin/export',
   'get /api/admin/principals/{principal}',
   'post /api/admin/import',

@@ -87,6 +87,7 @@ describe('the server beside its turns', () => {
     expect(routes.sort()).toEqual([
       'delete /api/admin/keys/{id}',
       'delete /api/admin/principals/{principal}',
+      'delete /api/admin/principals/{principal}/access',
       'delete /api/harness/memory/{agent}',
       'delete /api/harness/memory/{agent}/file',
       'delete /api/harness/schedules/{key}',

@@ -4,8 +4,11 @@ import { KeyService } from '../../../src/access/key-service.js';
 import { PageTokens } from '../../../src/access/pages/page-tokens.js';
 import { ServerSecrets } from '../../../src/access/pages/server-secrets.js';
 import { Refusals } from '../../../src/access/refusals.js';
-import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { KeyStore } from '../../../src/access/key-store.js';
+import { AccessEnder } from '../../../src/access/access-ender.js';
+import { TokenPeople } from '../../../src/access/token-people.js';
+import { Grants } from '../../../src/access/grants.js';
+import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
 import { CustomAuthenticators } from '../../../src/access/custom-authenticators.js';
@@ -30,22 +33,24 @@ export function openAccess(
   issuers: readonly Issuer[] = [],
 ) {
   const opened = openKeys(of);
-  const { audit, keys } = opened;
-  const { clock } = of;
+  const { audit, keys, store } = opened;
+  const { db, clock } = of;
+  const epochs = new PrincipalEpochs(db, clock);
+  const grants = new Grants(db, clock, silentLogger, audit, epochs);
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
-  const epochs = new PrincipalEpochs(of.db, clock);
-  const secrets = new ServerSecrets(of.db, clock);
+  const secrets = new ServerSecrets(db, clock);
   const custom = new CustomAuthenticators(tokens);
   const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
   const authenticator = new Authenticator(
     keys,
     new Refusals(audit, new RefusedAddresses(), silentLogger),
-    tokens,
+    new TokenPeople(tokens, grants, epochs),
     custom,
     pages,
     audit,
-    of.clock,
+    clock,
     settings,
   );
-  return { ...opened, authenticator, epochs, pages };
+  const ender = new AccessEnder(db, epochs, store, keys, grants, audit);
+  return { ...opened, authenticator, grants, epochs, ender, pages };
 }

@@ -60,6 +60,7 @@ const namesIssuers: Run = async (code) => {
 export const logInUses: (Run | { elsewhere: string })[] = [
   namesIssuers,
   { elsewhere: 'reads the clipboard; auth-command.test.ts gives the command a token' },
+  { elsewhere: 'ends an access; leavers.test.ts ends one by the same command' },
   { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
   { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
 ];

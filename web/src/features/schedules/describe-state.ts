@@ -12,6 +12,7 @@ const reasons: Record<NonNullable<ScheduleView['pauseReason']>, DescribedState> 
   requested: { look: 'muted', words: 'Paused by you' },
   failures: { look: 'bad', words: 'Paused: the last five runs failed' },
   key: { look: 'bad', words: 'Paused: its API key was revoked or expired' },
+  grant: { look: 'bad', words: 'Paused: you did not log in for 90 days, or lost access' },
   times: { look: 'bad', words: 'Paused: the server no longer understands its times' },
 };
 

@@ -112,6 +112,7 @@ describe('the state of a schedule', () => {
     ['requested', 'Paused by you'],
     ['failures', 'the last five runs'],
     ['key', 'its API key'],
+    ['grant', 'log in'],
     ['times', 'its times'],
   ] as const)('says why it is paused: %s', (pauseReason, words) => {
     const paused = { ...schedule, nextAt: null, pausedAt: schedule.createdAt, pauseReason };

@@ -1,0 +1,174 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { and, eq, gt, lte } from 'drizzle-orm';
+import { CLOCK, type Clock } from '../platform/clock.js';
+import { newId } from '../platform/ids.js';
+import { LOGGER, type Logger } from '../platform/logger.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
+import { grants } from '../storage/governance-schema.js';
+import { returnedRow } from '../storage/rows.js';
+import { tokenRefused } from './access-errors.js';
+import { AuditLog } from './audit-log.js';
+import type { Credential } from './principal.js';
+import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
+import { TokenError } from './tokens/token-error.js';
+
+/** Time after which a grant is over, in ms, unless its principal shows a token meanwhile. */
+export const GRANT_MS = 90 * 86_400_000;
+/** Shortest time between two renewals of a grant, in ms. */
+const RENEW_MS = 3_600_000;
+/** Most principals whose last renewal is remembered. */
+const MAX_NOTED = 10_000;
+
+export type GrantRow = typeof grants.$inferSelect;
+type TokenCredential = Extract<Credential, { kind: 'token' }>;
+
+/** Why a grant is no more. */
+type EndReason = 'expired' | 'no-role' | 'revoked';
+
+/** What acts for a principal later: a key, or a grant, or neither on an open server. */
+export interface Voucher {
+  keyId: string | null;
+  grantId: string | null;
+}
+
+/**
+ * Grants: what lets schedules of somebody with a token act while no token is there. A principal has one at most, with
+ * the groups of its newest token. What it allows follows from the roles of the time at which it acts.
+ */
+@Injectable()
+export class Grants {
+  /** When the grant of a principal was last looked for, the longest ago first. */
+  readonly #noted = new Map<string, number>();
+
+  constructor(
+    @Inject(DATABASE) private readonly db: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly audit: AuditLog,
+    private readonly epochs: PrincipalEpochs,
+  ) {}
+
+  /**
+   * What acts for a caller from now on. For a token it is the grant of its principal, which is renewed, or made.
+   *
+   * @param tx has the lock of the principal, so that it has one grant.
+   * @throws TypedError UNAUTHENTICATED where the access of the principal was ended since the request began.
+   */
+  async voucherOf(tx: Queryable, principalId: string, credential: Credential): Promise<Voucher> {
+    if (credential.kind === 'key') return { keyId: credential.id, grantId: null };
+    if (credential.kind !== 'token') return { keyId: null, grantId: null };
+    const { issuer, issuedAt } = credential;
+    if (wasIssuedBefore(issuedAt, await this.epochs.load(principalId, tx))) {
+      throw tokenRefused(new TokenError('ENDED', { issuer }));
+    }
+    const now = new Date(this.clock.now());
+    await this.#endIn(
+      tx,
+      and(eq(grants.principalId, principalId), lte(grants.expiresAt, now)),
+      'expired',
+    );
+    const renewed = await this.#renewIn(tx, principalId, credential);
+    if (renewed !== undefined) return { keyId: null, grantId: renewed.id };
+    const [known] = await tx.select().from(grants).where(eq(grants.principalId, principalId));
+    const grant = known ?? (await this.#makeIn(tx, principalId, credential));
+    return { keyId: null, grantId: grant.id };
+  }
+
+  /** Renews the grant of a principal that shows a token, in the background: no request waits for it. */
+  noteToken(principalId: string, credential: TokenCredential): void {
+    const now = this.clock.now();
+    if (now - (this.#noted.get(principalId) ?? -RENEW_MS) < RENEW_MS) return;
+    this.#noted.delete(principalId);
+    this.#noted.set(principalId, now);
+    const [oldest] = this.#noted.keys();
+    if (this.#noted.size > MAX_NOTED && oldest !== undefined) this.#noted.delete(oldest);
+    this.db
+      .transaction((tx) => this.#renewIn(tx, principalId, credential))
+      .catch((error: unknown) =>
+        this.logger.warn(
+          { principalId, error },
+          'could not renew the grant of a principal; trying again with its first token after an hour',
+        ),
+      );
+  }
+
+  /** @returns undefined where it has ended. */
+  async find(id: string): Promise<GrantRow | undefined> {
+    const now = new Date(this.clock.now());
+    const [found] = await this.db.select().from(grants).where(eq(grants.id, id));
+    if (found === undefined || found.expiresAt > now) return found;
+    await this.end(id, 'expired');
+    return undefined;
+  }
+
+  async end(id: string, reason: EndReason): Promise<void> {
+    await this.db.transaction((tx) => this.#endIn(tx, eq(grants.id, id), reason));
+  }
+
+  /** Ends the grants of a principal. @param by the acting principal. @returns their ids. */
+  endAll(tx: Queryable, principalId: string, by: string): Promise<string[]> {
+    return this.#endIn(tx, eq(grants.principalId, principalId), 'revoked', by);
+  }
+
+  async #makeIn(
+    tx: Queryable,
+    principalId: string,
+    { issuer, groups, issuedAt }: TokenCredential,
+  ): Promise<GrantRow> {
+    const now = this.clock.now();
+    const [createdAt, expiresAt] = [new Date(now), new Date(now + GRANT_MS)];
+    const times = { issuedAt, createdAt, renewedAt: createdAt, expiresAt };
+    const row = { id: newId('grant'), principalId, issuer, groups: [...groups], ...times };
+    const grant = returnedRow(await tx.insert(grants).values(row).returning(), 'grant');
+    await this.#note(tx, 'grant.created', grant);
+    return grant;
+  }
+
+  /** @returns undefined: there is none, or it knows a newer token. */
+  async #renewIn(
+    tx: Queryable,
+    principalId: string,
+    { groups, issuedAt }: TokenCredential,
+  ): Promise<GrantRow | undefined> {
+    const now = this.clock.now();
+    const renewedAt = new Date(now);
+    const [renewed] = await tx
+      .update(grants)
+      .set({ groups: [...groups], issuedAt, renewedAt, expiresAt: new Date(now + GRANT_MS) })
+      .where(
+        and(
+          eq(grants.principalId, principalId),
+          gt(grants.expiresAt, renewedAt),
+          // An older token has groups that its person may have left.
+          lte(grants.issuedAt, issuedAt),
+        ),
+      )
+      .returning();
+    if (renewed !== undefined) await this.#note(tx, 'grant.renewed', renewed);
+    return renewed;
+  }
+
+  async #endIn(
+    tx: Queryable,
+    which: ReturnType<typeof and>,
+    reason: EndReason,
+    by?: string,
+  ): Promise<string[]> {
+    const ended = await tx.delete(grants).where(which).returning();
+    for (const { id: subject, principalId: principal } of ended) {
+      const details = { principal, reason };
+      const entry = { principalId: by ?? principal, action: 'grant.ended', subject } as const;
+      await this.audit.write({ ...entry, details }, tx);
+    }
+    return ended.map(({ id }) => id);
+  }
+
+  async #note(
+    tx: Queryable,
+    action: 'grant.created' | 'grant.renewed',
+    { id: subject, principalId, issuer, expiresAt }: GrantRow,
+  ): Promise<void> {
+    const details = { issuer, expiresAt: expiresAt.toISOString() };
+    await this.audit.write({ principalId, action, subject, details }, tx);
+  }
+}

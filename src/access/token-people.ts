@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { Grants } from './grants.js';
+import type { Credential } from './principal.js';
+import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
+import { TokenError } from './tokens/token-error.js';
+import type { Rights } from './tokens/token-principal.js';
+import { TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
+
+/** Why a grant may do nothing any more: it is over, or no group of its person has a role that runs turns. */
+export type GrantFault = 'over' | 'no-role';
+
+/** Somebody whom an identity provider knows, with what the roles allow now. */
+export interface TokenPerson {
+  id: string;
+  credential: Extract<Credential, { kind: 'token' | 'grant' }>;
+  rights: Rights;
+}
+
+/** People of identity providers: by the token of a request, or by the grant of what they set up earlier. */
+@Injectable()
+export class TokenPeople {
+  constructor(
+    readonly tokens: TokenVerifier,
+    private readonly grants: Grants,
+    private readonly epochs: PrincipalEpochs,
+  ) {}
+
+  /** @throws TokenError; IssuerAwayError. */
+  async findByToken(token: string): Promise<TokenPerson> {
+    const rights = await this.tokens.verify(token);
+    const { principalId: id, issuer } = rights;
+    const credential = credentialOf(rights);
+    if (wasIssuedBefore(credential.issuedAt, await this.epochs.get(id))) {
+      throw new TokenError('ENDED', { issuer });
+    }
+    this.grants.noteToken(id, credential);
+    return { id, credential, rights };
+  }
+
+  /** A grant whose groups have no role any more is ended. */
+  async findByGrant(grantId: string): Promise<TokenPerson | GrantFault> {
+    const grant = await this.grants.find(grantId);
+    if (grant === undefined) return 'over';
+    const { principalId: id, issuer, groups } = grant;
+    const rights = this.tokens.rightsOf(issuer, groups);
+    if (rights?.scopes.includes('turns') === true) {
+      return { id, credential: { kind: 'grant', id: grantId, issuer }, rights };
+    }
+    await this.grants.end(grantId, 'no-role');
+    return 'no-role';
+  }
+}
+
+function credentialOf({ issuer, expiresAt, issuedAt, groups }: VerifiedToken) {
+  const times = { expiresAt: new Date(expiresAt), issuedAt: new Date(issuedAt) };
+  return { kind: 'token', issuer, groups, ...times } as const;
+}
