@@ -66,7 +66,10 @@ export class AccessGuard implements CanActivate {
     const record = recordOf(request);
     const head = headOf(request, record?.id);
     const caller = await authenticator.authenticate(head);
-    if (record !== undefined) record.principal = caller.id;
+    if (record !== undefined) {
+      record.principal = caller.id;
+      Object.assign(record, compact({ access: authenticator.accessOf(caller, head) }));
+    }
     const { id: requestId, trace } = record ?? {};
     setCaller(request, { ...caller, ...compact({ requestId, trace }) });
     const targets = [handler, context.getClass()];

@@ -18,6 +18,7 @@ import { IssuerAwayError } from './tokens/issuer-keys.js';
 import { signedFaults, TokenError } from './tokens/token-error.js';
 import { isJwtText } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
+import type { StreamAccess } from '../http/streams/stream-access.js';
 import { AuditLog } from './audit-log.js';
 import { Refusals } from './refusals.js';
 import {
@@ -97,6 +98,17 @@ export class Authenticator {
     if (found !== undefined) return found;
     if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
     return isOpen ? this.#admitWithoutKey(head) : this.refusals.refuse('missing', head);
+  }
+
+  /** What ends a stream that the caller reads; undefined: nothing does. */
+  accessOf({ id, credential }: Principal, head: RequestHead): StreamAccess | undefined {
+    if (!('expiresAt' in credential) || credential.expiresAt === undefined) return undefined;
+    const { expiresAt } = credential;
+    const since = this.clock.now();
+    const token = credential.kind === 'page' ? parseCredentials(head) : undefined;
+    const hasEnded = () =>
+      token === undefined ? this.pages.hasEndedSince(id, since) : this.pages.hasEnded(token);
+    return { expiresAt, hasEnded };
   }
 
   /**

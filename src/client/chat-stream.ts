@@ -74,6 +74,8 @@ export class ChatStream {
             // The server writes them.
             const chunk = JSON.parse(data) as UIMessageChunk;
             this.#retryPolicy.recordProgress();
+            // The stream goes on after the last frame, with another token.
+            if (chunk.type === 'data-reauthenticate') continue;
             this.#lastEventId = id;
             yield chunk;
           }

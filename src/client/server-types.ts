@@ -84,6 +84,10 @@ export type {
   WebhookWithSecretDto as WebhookWithSecret,
 } from '../webhooks/webhook.dto.js';
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
+export type {
+  MintedTokenDto as MintedToken,
+  NewPageTokenDto as WantedToken,
+} from '../access/pages/page-token.dto.js';
 export type { ListedChatDto as ListedChat } from '../wires/ai-sdk/ai-sdk.dto.js';
 export type { HarnessFrames } from '../wires/harness/dialect/harness-frames.js';
 

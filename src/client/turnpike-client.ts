@@ -22,6 +22,7 @@ import {
 } from './turn/start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn/turn.js';
 import { UploadCalls } from './calls/upload-calls.js';
+import { TokenCalls } from './calls/token-calls.js';
 import { ScheduleCalls, WebhookCalls } from './calls/automation-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
@@ -49,6 +50,7 @@ export class TurnpikeClient {
   readonly settings: SettingCalls;
   readonly uploads: UploadCalls;
   readonly keys: KeyCalls;
+  readonly tokens: TokenCalls;
   readonly feedback: FeedbackCalls;
   readonly memory: MemoryCalls;
   readonly webhooks: WebhookCalls;
@@ -65,6 +67,7 @@ export class TurnpikeClient {
     this.settings = new SettingCalls(transport);
     this.uploads = new UploadCalls(transport);
     this.keys = new KeyCalls(transport);
+    this.tokens = new TokenCalls(transport);
     this.feedback = new FeedbackCalls(transport);
     this.memory = new MemoryCalls(transport);
     this.webhooks = new WebhookCalls(transport);

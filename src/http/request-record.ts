@@ -5,6 +5,7 @@ import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { parseTrace, traceIdOf } from '../telemetry/span-names.js';
 import { activeTrace } from '../telemetry/tracing.js';
 import type { ErrorCode } from '../errors/error-table.js';
+import type { StreamAccess } from './streams/stream-access.js';
 import type { Logger } from '../platform/logger.js';
 
 /** Facts about a request beside its content. One object for each request. */
@@ -21,6 +22,8 @@ export interface RequestRecord {
   stream?: StreamState;
   /** Id of the principal that sent the request; absent: an open route, or not known yet. */
   principal?: string;
+  /** What ends the reading of a stream; absent: nothing does. */
+  access?: StreamAccess;
 }
 
 /** A stream of an answer, as it is at the moment. */

@@ -89,7 +89,6 @@ export class PageTokens {
   /** Checks what ends a token that was signed: its time, its key, its principal's epoch. @throws PageTokenError. */
   async check(claims: PageClaims): Promise<OpenedToken> {
     const now = this.clock.now();
-    if (claims.expiresAt <= now) throw new PageTokenError('EXPIRED');
     const key = await this.keys.findById(claims.key);
     if (key === undefined) throw new PageTokenError('KEY_UNKNOWN');
     if (key.revokedAt !== null) throw new PageTokenError('KEY_REVOKED');
@@ -101,7 +100,26 @@ export class PageTokens {
     if (epoch !== claims.epoch || !(isOwn || mayMint(key.mints, claims.principal))) {
       throw new PageTokenError('ENDED');
     }
+    if (claims.expiresAt <= now) throw new PageTokenError('EXPIRED');
     return { claims, key };
+  }
+
+  /** Whether a token was ended before its time. */
+  async hasEnded(text: string): Promise<boolean> {
+    try {
+      await this.check(await this.open(text));
+      return false;
+    } catch (error) {
+      if (!(error instanceof PageTokenError)) throw error;
+      // Its reader may come back with another for a while.
+      return error.fault !== 'EXPIRED';
+    }
+  }
+
+  /** Whether the access of a principal was ended after a time. @param since in ms since the epoch. */
+  async hasEndedSince(principalId: string, since: number): Promise<boolean> {
+    const { raisedAt } = await this.epochs.get(principalId);
+    return raisedAt !== undefined && raisedAt.getTime() > since;
   }
 
   async #signingKey(): Promise<Buffer> {

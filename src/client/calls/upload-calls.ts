@@ -73,7 +73,8 @@ export class UploadCalls {
     onBytes: (bytes: number) => void,
     { Xhr, signal }: Pick<FormToSend, 'Xhr' | 'signal'>,
   ): Promise<Response> {
-    const { url, headers } = this.transport;
+    const { url } = this.transport;
+    const headers = await this.transport.headers();
     const form = new FormData();
     form.append('files', await toBlob(content), name);
     const sending = { Xhr, url: url + path, headers, form, onBytes, signal };

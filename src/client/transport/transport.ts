@@ -1,4 +1,5 @@
 import { systemClientClock, type ClientClock } from './receive-frames.js';
+import { TokenSource } from './token-source.js';
 import { ConnectionLostError, TurnpikeError, parseRefusal } from './client-errors.js';
 
 export interface Retrying {
@@ -13,6 +14,11 @@ export interface ClientOptions {
   url: string;
   /** An API key, sent with every request. */
   key?: string | undefined;
+  /**
+   * In place of a key: asks your backend for a token. It is called before the first request, shortly before a token
+   * ends, and once where the server refuses one. A stream that is open goes on with the next token.
+   */
+  token?: (() => Promise<string>) | undefined;
   /** Default: the platform's. */
   fetch?: typeof fetch;
   /** Sent with every request, beside the client's own. */
@@ -53,7 +59,8 @@ export class Transport {
   readonly onRetry: (retrying: Retrying) => void;
   /** Whether requests go out by the platform's own `fetch`. */
   readonly isPlatformFetch: boolean;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #tokens: TokenSource | undefined;
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
@@ -64,7 +71,8 @@ export class Transport {
     this.random = options.random ?? Math.random;
     this.onRetry = (retrying) => options.onRetry?.(retrying);
     this.isPlatformFetch = options.fetch === undefined;
-    this.headers = {
+    this.#tokens = options.token && new TokenSource(options.token, this.clock);
+    this.#headers = {
       ...options.headers,
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
     };
@@ -74,11 +82,33 @@ export class Transport {
 
   /** Sends a request. @returns any status. @throws ConnectionLostError; the signal's reason. */
   async send(path: string, init: RequestInit): Promise<Response> {
+    const headers = await this.headers();
+    const response = await this.#send(path, init, headers);
+    const isStream = init.body instanceof ReadableStream;
+    if (this.#tokens === undefined || response.status !== 401) return response;
+    this.#tokens.drop((headers['authorization'] ?? '').replace('Bearer ', ''));
+    // What was streamed cannot be sent again; the next request has another token.
+    if (isStream) return response;
+    await response.body?.cancel();
+    return this.#send(path, init, await this.headers());
+  }
+
+  /** The headers of every request, with the token of now. @throws what the application's `token` throws. */
+  async headers(): Promise<Readonly<Record<string, string>>> {
+    if (this.#tokens === undefined) return this.#headers;
+    return { ...this.#headers, authorization: `Bearer ${await this.#tokens.current()}` };
+  }
+
+  async #send(
+    path: string,
+    init: RequestInit,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Response> {
     init.signal?.throwIfAborted();
     try {
       return await this.#fetch(this.url + path, {
         ...init,
-        headers: { ...this.headers, ...(init.headers as Record<string, string> | undefined) },
+        headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
       });
     } catch (error) {
       init.signal?.throwIfAborted();

@@ -47,6 +47,8 @@ export async function* followTurn(
           // A chunk may have many events: an abort between two of them takes effect here.
           state.signal?.throwIfAborted();
           retryPolicy.recordProgress();
+          // The stream goes on after the last event, with another token.
+          if (event.event === 'session:reauthenticate') continue;
           state.lastEventId = event.id;
           state.isOver = event.event === 'process:exit';
           state.onEvent(event);

@@ -17,6 +17,9 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
+import { compact } from '../../platform/compact.js';
+import { recordOf } from '../request-record.js';
+import { reauthenticate, watchAccess } from './stream-access.js';
 import { OpenReaders } from './open-readers.js';
 import { writeStream, type DropReason } from './write-stream.js';
 import { printJson } from '../../platform/exact-json.js';
@@ -62,7 +65,13 @@ class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, vo
     const { clock, logger, config } = this;
     const write = async (onHead: () => void): Promise<void> => {
       const onOpen = () => this.#open(wire);
-      const deps = { clock, logger, timeoutMs: config.readerTimeoutMs, onOpen, onHead };
+      const { access } = recordOf(response.req) ?? {};
+      const watch =
+        access &&
+        ((end: (frame: string) => void) =>
+          watchAccess(access, clock, (reason) => end(reauthenticate(wire, reason))));
+      const timeoutMs = config.readerTimeoutMs;
+      const deps = { clock, logger, timeoutMs, onOpen, onHead, ...compact({ watch }) };
       if (!(await writeStream(response, stream, deps))) response.writeHead(204).end();
     };
     return new Promise((resolve, reject) => void write(resolve).then(resolve, reject));

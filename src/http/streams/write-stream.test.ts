@@ -82,6 +82,35 @@ describe('writeStream', () => {
   };
   const keepalives = (): number => received.split(': keepalive').length - 1;
 
+  it('ends with the access of its reader: by a frame that says so, and no event after it', async () => {
+    await ask();
+    let end: (frame: string) => void = () => undefined;
+    let isWatched = false;
+    let isFollowed = true;
+    const frames = streamFrames(
+      followItems(async function* (signal: AbortSignal) {
+        yield [delta(1, 'a')];
+        signal.addEventListener('abort', () => (isFollowed = false));
+        yield* silence(signal);
+      }),
+      new TurnEncoder(harnessDialect, 'turn_1'),
+    );
+    const watch = (endNow: (frame: string) => void) => {
+      end = endNow;
+      isWatched = true;
+      return () => void (isWatched = false);
+    };
+    const deps = { clock, logger: silentLogger, timeoutMs: 1_000, onOpen, watch };
+    const written = writeStream(response, frames, deps);
+    await until(() => received.includes('"a"'));
+    expect(isWatched).toBe(true);
+    end('event: session:reauthenticate\ndata: {}\n\n');
+    await written;
+    await until(() => !isFollowed && received.endsWith('0\r\n\r\n'));
+    expect(received.split('\n\n').at(-2)).toContain('session:reauthenticate');
+    expect([ends, isWatched]).toEqual([[undefined], false]);
+  });
+
   it('writes every event as a frame, with the headers of a stream, and ends', async () => {
     await ask();
     await write(async function* () {

@@ -13,6 +13,11 @@ export interface WriteStreamDeps extends SseWriterDeps {
   logger: Logger;
   /** Called when the first batch has come. @returns what to call, once, when the stream is over. */
   onOpen(): (dropped?: DropReason) => void;
+  /**
+   * Called when the stream is open. @param end ends the stream, with a last frame. @returns what to call when the
+   * stream is over.
+   */
+  watch?(end: (frame: string) => void): () => void;
   /** Called when the head is sent: no error can be the answer any more. */
   onHead?(): void;
 }
@@ -37,7 +42,9 @@ export function writeStream(
     let writer: SseWriter | undefined;
     let hasCome = false;
     let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
+    let unwatch = (): void => undefined;
     const finish = (dropped?: DropReason): void => {
+      unwatch();
       response.off('close', leave);
       writer?.stop();
       subscription.unsubscribe();
@@ -56,6 +63,10 @@ export function writeStream(
       } else reject(error);
       finish('error');
     };
+    const complete = (): void => {
+      writer?.end();
+      finish();
+    };
     const open = ({ mayBeEmpty = false, onDrained }: FrameBatch): void => {
       close = deps.onOpen();
       // A client that left before the stream began is a reader that came and went, for whoever counts.
@@ -66,13 +77,18 @@ export function writeStream(
       writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty, onHead: deps.onHead });
       noteStream(response.req, writer);
       response.once('close', leave);
-      if (response.req.method !== 'HEAD') return onDrained();
+      if (response.req.method !== 'HEAD') {
+        const { watch } = deps;
+        if (watch !== undefined) {
+          unwatch = watch((frame) => {
+            writer?.write(frame, () => undefined);
+            complete();
+          });
+        }
+        return onDrained();
+      }
       // An answer to HEAD is its headers.
       writer.end();
-      finish();
-    };
-    const complete = (): void => {
-      writer?.end();
       finish();
     };
     const next = (batch: FrameBatch): void => {

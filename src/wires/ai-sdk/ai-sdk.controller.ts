@@ -28,6 +28,8 @@ const dataParts: Record<string, string> = {
   'data-attachment-rejected': 'name, reason, index',
   'data-context': 'tokens, maxTokens?',
   'data-queue': 'position; 0: it waits no more',
+  'data-reauthenticate':
+    'reason (expired, ended): the token ended; come back with another; transient, without an id',
   'data-joined': 'messageId, afterStep, text',
   'data-recovering': 'attempt, reason',
   'data-discard': 'step, partIds: the parts since the last step-start are taken back',

@@ -64,6 +64,8 @@ export interface HarnessFrames {
   'chat:complete': Pick<EventOf<'turn.ended'>, 'text'>;
   // No field: the frame's arrival is its meaning.
   'session:complete': object;
+  /** Without an id: the token of the reader ended, or was ended. The turn goes on; so does the stream, with another. */
+  'session:reauthenticate': Plain<{ reason: 'expired' | 'ended' }>;
   'turn:error': Plain<
     Pick<
       EventOf<'turn.failed'>,

@@ -1,0 +1,63 @@
+import type { Clock } from '../../platform/clock.js';
+import type { SessionOrigin } from '../../storage/schema.js';
+
+/** Time after the end of a token in which its reader may come back with another, in ms. */
+const GRACE_MS = 60_000;
+/** Time between two looks at what ends a token before its time, in ms: together with its cache less than a minute. */
+const LOOK_MS = 30_000;
+
+/** Why a stream ends before what it shows. */
+export type AccessEnd = 'expired' | 'ended';
+
+/** The access of a reader that ends by itself, or is ended. */
+export interface StreamAccess {
+  expiresAt: Date;
+  /** Whether it was ended before its time. */
+  hasEnded(): Promise<boolean>;
+}
+
+/** The last frame of a reader whose token ended. It has no id: the cursor stays. */
+export function reauthenticate(wire: SessionOrigin, reason: AccessEnd): string {
+  const data = JSON.stringify({ reason });
+  switch (wire) {
+    case 'harness':
+      return `event: session:reauthenticate\ndata: ${data}\n\n`;
+    case 'ai-sdk':
+      return `data: {"type":"data-reauthenticate","data":${data},"transient":true}\n\n`;
+    case 'ag-ui':
+      return `data: {"type":"CUSTOM","name":"session:reauthenticate","value":${data}}\n\n`;
+    default:
+      return `: reauthenticate ${reason}\n\n`;
+  }
+}
+
+/** Watches the access of a reader. @param onEnd is called once. @returns ends the watch. */
+export function watchAccess(
+  { expiresAt, hasEnded }: StreamAccess,
+  clock: Clock,
+  onEnd: (reason: AccessEnd) => void,
+): () => void {
+  const until = expiresAt.getTime() + GRACE_MS;
+  let isOver = false;
+  let cancel = (): void => undefined;
+  const wait = (): void => {
+    if (isOver) return;
+    cancel = clock.after(Math.min(LOOK_MS, Math.max(0, until - clock.now())), () => void look());
+  };
+  const end = (reason: AccessEnd): void => {
+    if (isOver) return;
+    isOver = true;
+    onEnd(reason);
+  };
+  const look = async (): Promise<void> => {
+    if (clock.now() >= until) return end('expired');
+    // A database that is away ends nobody's stream: the next look is soon.
+    if (await hasEnded().catch(() => false)) return end('ended');
+    wait();
+  };
+  wait();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
