@@ -80,14 +80,14 @@ export class Authenticator {
   }
 
   /**
-   * @throws TypedError UNAUTHENTICATED 401, FORBIDDEN_ROLE 403, ISSUER_UNAVAILABLE 503, RATE_LIMITED 429 for an address that sent too many wrong
-   *   keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
+   * @throws TypedError UNAUTHENTICATED 401, FORBIDDEN_ROLE 403, ISSUER_UNAVAILABLE 503, RATE_LIMITED 429 for an address
+   *   that sent too many wrong keys, FORBIDDEN_ORIGIN 403, UNSUPPORTED_MEDIA_TYPE 415, INVALID_REQUEST 400.
    */
   async authenticate(head: RequestHead): Promise<Principal> {
     const text = parseCredentials(head);
     const { isOpen } = await this.deployment();
-    // Clients made for other servers may send a foreign key to any server.
     if (text !== undefined && isPageTokenText(text)) return this.#usePageToken(text, head);
+    // Clients made for other servers may send a foreign key to any server.
     const isOurs = text !== undefined && isKeyText(text);
     const isToken =
       text !== undefined && !isOurs && this.people.tokens.hasIssuers && isJwtText(text);

@@ -1,3 +1,4 @@
+import { assertNever } from '../../platform/assert-never.js';
 import type { Clock } from '../../platform/clock.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 
@@ -26,8 +27,14 @@ export function reauthenticate(wire: SessionOrigin, reason: AccessEnd): string {
       return `data: {"type":"data-reauthenticate","data":${data},"transient":true}\n\n`;
     case 'ag-ui':
       return `data: {"type":"CUSTOM","name":"session:reauthenticate","value":${data}}\n\n`;
-    default:
+    // Clients of these wires know no other frames than their own.
+    case 'named-agents':
+    case 'oracle':
+    case 'responses':
+    case 'schedules':
       return `: reauthenticate ${reason}\n\n`;
+    default:
+      return assertNever(wire);
   }
 }
 
