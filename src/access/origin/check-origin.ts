@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { loopbackNames } from '../../platform/net/addresses.js';
 import { TypedError } from '../../errors/typed-error.js';
 import type { Config } from '../../config/config.js';
 import type { ResolvedLimits } from '../principal.js';
@@ -23,6 +22,9 @@ export interface PageHead {
   contentType?: string | undefined;
   hasBody?: boolean;
 }
+
+/** Names that browsers never look up. Of `localhost.` some do: whoever answers could rebind it. */
+const hostNames = ['localhost', '127.0.0.1', '[::1]'];
 
 const readingMethods = ['GET', 'HEAD', 'OPTIONS'];
 /** `Sec-Fetch-Site` of this server's own pages, and of the person in front of the browser. */
@@ -47,7 +49,7 @@ const bodyTypes = ['application/json', 'multipart/form-data'];
 export function checkOrigin(head: PageHead, rules: OriginRules = {}): TypedError | undefined {
   const { host, origin, site } = head;
   if (host === undefined) return foreignHost(host);
-  if (rules.anyHost !== true && !loopbackNames.includes(hostName(host))) return foreignHost(host);
+  if (rules.anyHost !== true && !hostNames.includes(hostName(host))) return foreignHost(host);
   if (origin === undefined && site === undefined) return undefined;
   const isListed = origin !== undefined && (rules.allowed ?? []).includes(origin);
   if (origin !== undefined && !isListed && !isOwnOrigin(origin, host)) {

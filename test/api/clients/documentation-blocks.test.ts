@@ -60,6 +60,7 @@ const own = ownUses(page);
 const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
+const isMinted = elsewhere('is of a backend; page-tokens.test.ts makes such tokens');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const showsFrames: Use = async (code, stream) => {
@@ -120,7 +121,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
-  'docs/guide/behind-my-product.md': [makesKey],
+  'docs/guide/behind-my-product.md': [makesKey, isMinted],
   'docs/guide/branches.md': [
     async (code) => {
       const { sessionId, turnId } = await page.turn();
@@ -138,7 +139,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/busy-sessions.md': [runsOneTurn],
   'docs/guide/client-tools.md': clientToolUses(server),
-  'docs/guide/client.md': [isRun, isRun, isRun],
+  'docs/guide/client.md': [isRun, isRun, isRun, isRun],
   'docs/guide/console.md': [isStarted],
   'docs/guide/feedback.md': [
     async (code) => {
