@@ -139,7 +139,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/busy-sessions.md': [runsOneTurn],
   'docs/guide/client-tools.md': clientToolUses(server),
-  'docs/guide/client.md': [isRun, isRun, isRun, isRun],
+  'docs/guide/client.md': [isRun, isRun, isRun, isMinted],
   'docs/guide/console.md': [isStarted],
   'docs/guide/feedback.md': [
     async (code) => {
