@@ -78,7 +78,6 @@ const resumes: Use = async (code) => {
 };
 
 const isReady = prints({ ready: true });
-
 const isStarted = elsewhere('starts a server in the foreground; suites of the setting start one');
 
 const asksReader = prints('"tokens_used"', 'event: stream_end');

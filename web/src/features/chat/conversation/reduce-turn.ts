@@ -83,6 +83,8 @@ function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
       return end(view);
     case 'chat:complete':
     case 'session:complete':
+    // The client goes on with the next token by itself.
+    case 'session:reauthenticate':
       return view;
     case 'output:partial':
       return {
