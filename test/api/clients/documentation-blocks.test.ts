@@ -77,7 +77,6 @@ const resumes: Use = async (code) => {
   return rest;
 };
 
-const isReady = prints({ ready: true });
 const isStarted = elsewhere('starts a server in the foreground; suites of the setting start one');
 
 const asksReader = prints('"tokens_used"', 'event: stream_end');
@@ -337,7 +336,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
-  'docs/operate/databases.md': [isReady],
+  'docs/operate/databases.md': [prints({ ready: true })],
   'docs/operate/docker.md': [
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
@@ -361,7 +360,7 @@ const uses: Record<string, Use[]> = {
     },
     elsewhere('is the configuration of Prometheus'),
   ],
-  'docs/operate/production.md': [isReady],
+  'docs/operate/production.md': [prints({ ready: true })],
   'docs/operate/secrets.md': [
     elsewhere('writes to /etc; secrets-at-rest.test.ts serves with such a file'),
     elsewhere('is for keys that are lost; secret-vault.test.ts opens nothing without them'),
