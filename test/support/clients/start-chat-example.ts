@@ -9,12 +9,22 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const vite = path.join(root, 'node_modules/vite/bin/vite.js');
 const config = ['--config', path.join(root, 'examples/ai-sdk/vite.config.ts')];
 
-/** Builds the example of a chat with React, and serves it before a server, on a free port. */
+/**
+ * Builds the example of a chat with React, and serves it before a server, on a free port.
+ *
+ * @param key of its backend. Default: it has none, and the page no tokens.
+ */
 export async function startChatExample(
   server: string,
+  key?: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const folder = ['--outDir', newFolder()];
-  const environment = { ...process.env, TURNPIKE_URL: server, NO_COLOR: '1' };
+  const environment = {
+    ...process.env,
+    TURNPIKE_URL: server,
+    NO_COLOR: '1',
+    ...(key === undefined ? {} : { TURNPIKE_API_KEY: key }),
+  };
   const run = (...words: string[]) =>
     spawn(process.execPath, [vite, ...words, ...config, ...folder], {
       env: environment,
