@@ -1,13 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { eq, sql } from 'drizzle-orm';
+import { CLOCK, pause, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database } from '../storage/connection.js';
+import { apiKeys } from '../storage/governance-schema.js';
 import { lockKey } from '../storage/statements.js';
-import { ApiKeyCache } from './api-key-cache.js';
+import { ApiKeyCache, KEY_FRESH_MS } from './api-key-cache.js';
 import { AuditLog } from './audit-log.js';
 import { Grants } from './grants.js';
 import { KeyStore } from './key-store.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 
-/** What was ended of a principal's access. */
+/** Stands for every forgotten principal. No key can have the name. */
+export const FORGOTTEN = '(forgotten)';
+
+/** The credentials of a principal that were ended. */
 export interface EndedAccess {
   /** Credentials that were made before this time are refused. */
   endedAt: Date;
@@ -17,7 +23,7 @@ export interface EndedAccess {
   grants: string[];
 }
 
-/** Ends the access of principals that left: all of it in one transaction. */
+/** Ends the access of principals that left, or are to be forgotten. */
 @Injectable()
 export class AccessEnder {
   constructor(
@@ -27,10 +33,12 @@ export class AccessEnder {
     private readonly known: ApiKeyCache,
     private readonly grants: Grants,
     private readonly audit: AuditLog,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**
-   * Ends what vouches for a principal, again if there is new. Every process knows within a second.
+   * Ends all credentials of a principal in one transaction, and those of a second call that are new since the first.
+   * Every process knows within a second.
    *
    * @param by the acting principal, for the audit log.
    */
@@ -49,5 +57,29 @@ export class AccessEnder {
     this.epochs.forget();
     this.known.forget();
     return ended;
+  }
+
+  /**
+   * Revokes the keys of a principal that is to be forgotten, and strips them of all but their ids, as the server must go
+   * on to know that it has had keys. Ends its page tokens. Resolves when every process knows.
+   */
+  async forget(principalId: string): Promise<void> {
+    const now = new Date(this.clock.now()).toISOString();
+    await this.db
+      .update(apiKeys)
+      .set({
+        principalId: FORGOTTEN,
+        name: '',
+        secretHash: sql`'forgotten ' || ${apiKeys.id}`,
+        limits: {},
+        projectRoots: null,
+        mints: null,
+        lastUsedAt: null,
+        revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now}::timestamptz)`,
+      })
+      .where(eq(apiKeys.principalId, principalId));
+    this.known.forget();
+    await this.epochs.raise(principalId);
+    await pause(this.clock, KEY_FRESH_MS);
   }
 }

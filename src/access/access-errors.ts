@@ -88,6 +88,14 @@ export function needsKeyToMint(): TypedError {
   });
 }
 
+/** The error of a caller that an extension found: nobody can find it again without its request. */
+export function cannotActLater(): TypedError {
+  return new TypedError('FORBIDDEN_CREDENTIAL', {
+    message:
+      'A schedule acts while nobody is there, and what found you needs your request. Make the schedule with an API key, or with a token of an identity provider.',
+  });
+}
+
 /** The error of a page token that was to have more than its key. */
 export function forbiddenScopes(
   excess: readonly KeyScope[],

@@ -5,7 +5,7 @@ import type { EndedAccess } from './access-ender.js';
 import { principalForm, principalFormWords } from './principal.js';
 
 export class PrincipalParamsDto {
-  /** Who it is about: of a key, or `issuer:person`. */
+  /** The principal: the name of a key, or `issuer:person`. */
   @BoundedText({
     max: 200,
     pattern: principalForm,
@@ -14,7 +14,7 @@ export class PrincipalParamsDto {
   principal!: string;
 }
 
-/** What was ended of a principal's access. */
+/** The credentials of a principal that were ended. */
 export class EndedAccessDto {
   principal!: string;
   /** Tokens that were issued before this time are refused. */

@@ -74,7 +74,7 @@ export class Authenticator {
     return this.people.tokens.roleRoots;
   }
 
-  /** Who may use the server, as of the last second. */
+  /** Looks who may use the server, as of the last second. */
   async deployment(): Promise<Deployment> {
     return deploymentOf(await this.keys.census(), this);
   }
@@ -100,7 +100,7 @@ export class Authenticator {
     return isOpen ? this.#admitWithoutKey(head) : this.refusals.refuse('missing', head);
   }
 
-  /** What ends a stream that the caller reads; undefined: nothing does. */
+  /** Finds what ends a stream that the caller reads; undefined: nothing does. */
   accessOf({ id, credential }: Principal, head: RequestHead): StreamAccess | undefined {
     if (!('expiresAt' in credential) || credential.expiresAt === undefined) return undefined;
     const { expiresAt } = credential;

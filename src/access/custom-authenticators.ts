@@ -20,7 +20,7 @@ export type CustomAuthenticator = (head: AuthenticatorHead) => Promise<CustomCal
 /** An authenticator of an extension failed: nobody knows who sent the request. */
 export class AuthenticatorFault extends Error {}
 
-/** What extensions find callers by, beside keys and tokens. */
+/** The ways by which extensions find callers, beside keys and tokens. */
 @Injectable()
 export class CustomAuthenticators {
   readonly #byName = new Map<string, CustomAuthenticator>();

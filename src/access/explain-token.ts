@@ -9,9 +9,9 @@ import { openVerifier } from './tokens/open-verifier.js';
 import { TokenError } from './tokens/token-error.js';
 import { groupsOf, type TokenGrant } from './tokens/token-principal.js';
 
-/** What the server makes of a token. It never has the token itself. */
+/** A token as the server understands it, without the token itself. */
 export interface TokenExplanation {
-  /** What is wrong with it, and what to do; absent: nothing. */
+  /** The fault, and what to do about it; absent: there is none. */
   problem?: string;
   /** The reason as in `details.reason` of the API's error. */
   reason?: string;
@@ -23,7 +23,7 @@ export interface TokenExplanation {
   groups?: readonly string[];
   /** The groups of the file that have a role which the person gets. */
   roles?: readonly string[];
-  /** What the person may do; absent: nothing. */
+  /** The rights of the person; absent: none. */
   grant?: TokenGrant;
 }
 

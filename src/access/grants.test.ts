@@ -74,6 +74,16 @@ describe('the grant of a principal', () => {
     expect(await act(less, grantId)).toMatchObject({ projectRoots: [], agents: ['WRITER'] });
   });
 
+  it('ends with a token of its person in whose groups nobody has a role', async () => {
+    const access = open();
+    const grantId = await grantOf(access, await logIn(access));
+    await grantOf(access, await logIn(access, { sub: 'bob' }));
+    await expect(logIn(access, { groups: ['left'] })).rejects.toMatchObject({ status: 403 });
+    await expectSoon(async () => expect(await stored()).toHaveLength(1));
+    expect(await act(access, grantId)).toBe('over');
+    expect(await actions()).toContain('grant.ended');
+  });
+
   it.each<[string, Partial<Issuer>]>([
     ['the role of the groups is gone', { roles: [limited] }],
     ['the issuer is gone', { name: 'other' }],

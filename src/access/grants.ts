@@ -6,7 +6,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { grants } from '../storage/governance-schema.js';
 import { returnedRow } from '../storage/rows.js';
-import { tokenRefused } from './access-errors.js';
+import { cannotActLater, tokenRefused } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
 import type { Credential } from './principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
@@ -25,7 +25,7 @@ type TokenCredential = Extract<Credential, { kind: 'token' }>;
 /** Why a grant is no more. */
 type EndReason = 'expired' | 'no-role' | 'revoked';
 
-/** What acts for a principal later: a key, or a grant, or neither on an open server. */
+/** The key or the grant that acts for a principal later; neither on an open server. */
 export interface Voucher {
   keyId: string | null;
   grantId: string | null;
@@ -49,14 +49,16 @@ export class Grants {
   ) {}
 
   /**
-   * What acts for a caller from now on. For a token it is the grant of its principal, which is renewed, or made.
+   * Finds what acts for a caller from now on. For a token it is the grant of its principal, which is renewed, or made.
    *
    * @param tx has the lock of the principal, so that it has one grant.
-   * @throws TypedError UNAUTHENTICATED where the access of the principal was ended since the request began.
+   * @throws TypedError UNAUTHENTICATED where the access of the principal was ended since the request began;
+   *   FORBIDDEN_CREDENTIAL for a caller that is known for this request alone.
    */
   async voucherOf(tx: Queryable, principalId: string, credential: Credential): Promise<Voucher> {
+    if (credential.kind === 'none') return { keyId: null, grantId: null };
     if (credential.kind === 'key') return { keyId: credential.id, grantId: null };
-    if (credential.kind !== 'token') return { keyId: null, grantId: null };
+    if (credential.kind !== 'token') throw cannotActLater();
     const { issuer, issuedAt } = credential;
     if (wasIssuedBefore(issuedAt, await this.epochs.load(principalId, tx))) {
       throw tokenRefused(new TokenError('ENDED', { issuer }));
@@ -76,20 +78,17 @@ export class Grants {
 
   /** Renews the grant of a principal that shows a token, in the background: no request waits for it. */
   noteToken(principalId: string, credential: TokenCredential): void {
-    const now = this.clock.now();
-    if (now - (this.#noted.get(principalId) ?? -RENEW_MS) < RENEW_MS) return;
-    this.#noted.delete(principalId);
-    this.#noted.set(principalId, now);
-    const [oldest] = this.#noted.keys();
-    if (this.#noted.size > MAX_NOTED && oldest !== undefined) this.#noted.delete(oldest);
-    this.db
-      .transaction((tx) => this.#renewIn(tx, principalId, credential))
-      .catch((error: unknown) =>
-        this.logger.warn(
-          { principalId, error },
-          'could not renew the grant of a principal; trying again with its first token after an hour',
-        ),
-      );
+    if (!this.#isDue(principalId)) return;
+    this.#inBackground(principalId, (tx) => this.#renewIn(tx, principalId, credential));
+  }
+
+  /** Ends the grants of a principal whose token has no role, in the background, and so often as `noteToken` renews. */
+  noteLostRoles(principalId: string): void {
+    // A token with a role may have been noted in the same hour.
+    if (!this.#isDue(`lost ${principalId}`)) return;
+    this.#inBackground(principalId, (tx) =>
+      this.#endIn(tx, eq(grants.principalId, principalId), 'no-role'),
+    );
   }
 
   /** @returns undefined where it has ended. */
@@ -108,6 +107,28 @@ export class Grants {
   /** Ends the grants of a principal. @param by the acting principal. @returns their ids. */
   endAll(tx: Queryable, principalId: string, by: string): Promise<string[]> {
     return this.#endIn(tx, eq(grants.principalId, principalId), 'revoked', by);
+  }
+
+  /** Whether something was not noted for an hour; it is noted now. */
+  #isDue(what: string): boolean {
+    const now = this.clock.now();
+    if (now - (this.#noted.get(what) ?? -RENEW_MS) < RENEW_MS) return false;
+    this.#noted.delete(what);
+    this.#noted.set(what, now);
+    const [oldest] = this.#noted.keys();
+    if (this.#noted.size > MAX_NOTED && oldest !== undefined) this.#noted.delete(oldest);
+    return true;
+  }
+
+  #inBackground(principalId: string, change: (tx: Queryable) => Promise<unknown>): void {
+    this.db
+      .transaction(change)
+      .catch((error: unknown) =>
+        this.logger.warn(
+          { principalId, error },
+          'could not renew or end the grant of a principal; trying again with its first token after an hour',
+        ),
+      );
   }
 
   async #makeIn(

@@ -58,7 +58,7 @@ export async function openMasterKeyFile(file: string, logger: Logger): Promise<M
     } catch (error) {
       logger.warn(
         { file, error },
-        'could not read the file of master keys again; going on with the keys it had; correct the file',
+        'could not read the file of master keys again, and going on with the keys it had; correct the file',
       );
     }
     return last;

@@ -11,7 +11,7 @@ export type Declaration =
   | { type: 'open'; why: string };
 
 /**
- * What page tokens may do on a route. `never`: nothing. `unbound`: what their principal may, but a token that is bound to
+ * The rule of a route for page tokens. `never`: they may do nothing. `unbound`: what their principal may, but a token that is bound to
  * a session nothing. `bound`: what their principal may; a bound token, within its session: the ids of an `@Owned` route
  * are checked, and `session` is a field that must have the id of that session.
  */
@@ -27,7 +27,7 @@ export function usualPageRule(declared: Declaration | undefined): PageRule {
   return { type: declared?.type === 'owned' ? 'bound' : 'unbound', why };
 }
 
-/** What page tokens may do on the route, where that is not the usual. */
+/** Declares what page tokens may do on the route, where that is not the usual. */
 export const ForPages = (rule: PageRule) => SetMetadata(PAGE_RULE, rule);
 
 /** A page token may not use the route: what it begins outlives the token. */

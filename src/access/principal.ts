@@ -9,13 +9,13 @@ import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js'
 export const LOCAL_USER = 'local';
 
 /** The form of a principal's id: the name of a key's, or `issuer:person`. */
-export const principalForm = /^[^\s\p{C}]{1,200}$/u;
-export const principalFormWords = '1 to 200 characters, none of them blank';
+export const principalForm = /^[A-Za-z0-9][^\s\p{C}]{0,199}$/u;
+export const principalFormWords = '1 to 200 characters, a letter or digit first, and none blank';
 
 /** Limits of a principal, with the server's defaults filled in; 0: no limit. */
 export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;
 
-/** What vouches for a principal. */
+/** The proof of who sent a request. */
 export type Credential =
   /** Nothing: whoever reaches an open server has all of it. */
   | { kind: 'none' }
@@ -31,9 +31,9 @@ export type Credential =
       /** 1970 where the token does not say. */
       issuedAt: Date;
     }
-  /** What somebody with a token set up earlier, by the id of the grant. */
+  /** A grant, for what somebody with a token set up earlier. */
   | { kind: 'grant'; id: string; issuer: string }
-  /** What an authenticator of an extension looked at; absent: it does not end by itself. */
+  /** Whatever an authenticator of an extension looked at. Without `expiresAt` it does not end by itself. */
   | { kind: 'custom'; authenticator: string; expiresAt?: Date }
   /** A page token, by the id of the key that made it. `sessionId` absent: all sessions of the principal. */
   | { kind: 'page'; id: string; expiresAt: Date; sessionId?: string };

@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { webhookEndpoints } from '../storage/automation-schema.js';
+import { serverSecrets } from '../storage/governance-schema.js';
 import { sessions } from '../storage/schema.js';
 
 /** Where a secret is stored, and whose it is. A sealed value opens there alone. */
@@ -11,12 +12,15 @@ export interface SecretPlace {
   principalId: string;
 }
 
+/** Owns the secrets of the server itself. No principal can have the name. */
+export const SERVER = '(server)';
+
 /** A column whose values `SecretVault` seals. */
 export interface SecretColumn {
   column: PgColumn;
   /** The primary key of its table. */
   id: PgColumn;
-  principalId: PgColumn;
+  principalId: PgColumn | SQL;
 }
 
 /** Begins every sealed value; then come the id of the data key, and the sealed bytes in base64url. */
@@ -29,6 +33,7 @@ export const secretColumns: readonly SecretColumn[] = [
     id: webhookEndpoints.id,
     principalId: webhookEndpoints.principalId,
   })),
+  { column: serverSecrets.secret, id: serverSecrets.name, principalId: sql`${SERVER}` },
   { column: sessions.mcpServers, id: sessions.id, principalId: sessions.principalId },
 ];
 

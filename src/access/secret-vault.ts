@@ -237,12 +237,12 @@ export async function openVault(
   return new SecretVault(db, clock, masterKeys);
 }
 
-/** What a sealed value is bound to. */
+/** The context that a sealed value is bound to. */
 function contextOf(keyId: string, { column, row, principalId }: SecretPlace): string {
   return JSON.stringify([keyId, getTableName(column.table), row, column.name, principalId]);
 }
 
-/** What a wrapped data key is bound to. */
+/** The context that a wrapped data key is bound to. */
 function wrapContext(id: string, principalId: string): string {
   return JSON.stringify([getTableName(dataKeys), id, principalId]);
 }

@@ -27,7 +27,10 @@ export class TokenPeople {
 
   /** @throws TokenError; IssuerAwayError. */
   async findByToken(token: string): Promise<TokenPerson> {
-    const rights = await this.tokens.verify(token);
+    const rights = await this.tokens.verify(token).catch((error: unknown) => {
+      if (error instanceof TokenError) this.#noteLostRoles(error);
+      throw error;
+    });
     const { principalId: id, issuer } = rights;
     const credential = credentialOf(rights);
     if (wasIssuedBefore(credential.issuedAt, await this.epochs.get(id))) {
@@ -35,6 +38,11 @@ export class TokenPeople {
     }
     this.grants.noteToken(id, credential);
     return { id, credential, rights };
+  }
+
+  /** Somebody who has left all groups: what was set up by them acts no more. */
+  #noteLostRoles({ principalId }: TokenError): void {
+    if (principalId !== undefined) this.grants.noteLostRoles(principalId);
   }
 
   /** A grant whose groups have no role any more is ended. */

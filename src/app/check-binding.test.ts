@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findBindingFault } from './require-key.js';
+import { findBindingFault } from './check-access.js';
 import { isLoopback } from '../platform/net/addresses.js';
 
 describe('isLoopback', () => {

@@ -8,7 +8,7 @@ import { SecretVault } from '../access/secret-vault.js';
 import { createLogger } from '../platform/logger.js';
 import { webhookEndpoints } from '../storage/automation-schema.js';
 import { sessions } from '../storage/schema.js';
-import { checkSecrets } from './check-secrets.js';
+import { checkSecrets } from './check-access.js';
 
 const far = 'postgres://turnpike:pass@db.example.com/turnpike';
 

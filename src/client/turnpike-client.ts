@@ -1,5 +1,5 @@
 import { ApprovalCalls, SessionCalls, type Page, TurnCalls } from './calls/session-calls.js';
-import { DataCalls, KeyCalls } from './calls/admin-calls.js';
+import { DataCalls, KeyCalls, TokenCalls } from './calls/admin-calls.js';
 import { FeedbackCalls, MemoryCalls, SettingCalls } from './calls/principal-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport/transport.js';
 import type {
@@ -22,7 +22,6 @@ import {
 } from './turn/start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn/turn.js';
 import { UploadCalls } from './calls/upload-calls.js';
-import { TokenCalls } from './calls/token-calls.js';
 import { ScheduleCalls, WebhookCalls } from './calls/automation-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';

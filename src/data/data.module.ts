@@ -4,7 +4,6 @@ import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { TurnModule } from '../turn/turn.module.js';
 import { ErasureController } from './erasure.controller.js';
-import { PrincipalCredentials } from './principal-credentials.js';
 import { PrincipalCopies, PrincipalEraser } from './principal-eraser.js';
 import { SessionExporter } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
@@ -14,12 +13,6 @@ import { TransferController } from './transfer.controller.js';
 @Module({
   imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
   controllers: [TransferController, ErasureController],
-  providers: [
-    PrincipalCopies,
-    PrincipalCredentials,
-    PrincipalEraser,
-    SessionExporter,
-    SessionImporter,
-  ],
+  providers: [PrincipalCopies, PrincipalEraser, SessionExporter, SessionImporter],
 })
 export class DataModule {}

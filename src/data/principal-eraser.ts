@@ -4,7 +4,7 @@ import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { SecretVault } from '../access/secret-vault.js';
 import { AuditLog } from '../access/audit-log.js';
-import { FORGOTTEN, PrincipalCredentials } from './principal-credentials.js';
+import { AccessEnder, FORGOTTEN } from '../access/access-ender.js';
 import { isTypedError } from '../errors/typed-error.js';
 import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
 import { ProjectRoots } from '../session/project-roots.js';
@@ -61,7 +61,7 @@ export class PrincipalEraser {
     @Inject(DATABASE) private readonly db: Database,
     private readonly turns: TurnCanceller,
     private readonly copies: PrincipalCopies,
-    private readonly credentials: PrincipalCredentials,
+    private readonly access: AccessEnder,
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
     private readonly vault: SecretVault,
@@ -83,7 +83,7 @@ export class PrincipalEraser {
     const { db } = this;
     const report = await this.report(principalId);
     // First of all, so that nothing new comes: every process knows of it when its cache has expired.
-    await this.credentials.end(principalId);
+    await this.access.forget(principalId);
     await deleteOwned(db, 'first', principalId);
     const turnIds = await idsOf(db, turns, eq(turns.principalId, principalId));
     const hashes = await loadFileHashes(db, principalId);

@@ -108,6 +108,11 @@ export const errorTable = {
     'Your role does not include this agent; `details.agents` lists those that it does.',
     'Use one of them, or ask an administrator to add it to your role.',
   ),
+  FORBIDDEN_CREDENTIAL: final(
+    403,
+    'What the caller authenticated with is known for this request alone, and cannot act later.',
+    'Use an API key, or a token of an identity provider.',
+  ),
   FORBIDDEN_FOR_PAGE: final(
     403,
     'A page token may not use this route: the route outlives the token, or reaches beyond the session that the token is for.',

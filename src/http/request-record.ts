@@ -22,7 +22,7 @@ export interface RequestRecord {
   stream?: StreamState;
   /** Id of the principal that sent the request; absent: an open route, or not known yet. */
   principal?: string;
-  /** What ends the reading of a stream; absent: nothing does. */
+  /** The access that the reading of a stream ends with; absent: it ends with none. */
   access?: StreamAccess;
 }
 

@@ -37,6 +37,7 @@ const ownKey = 'a key names one of the caller’s own';
 
 const wrong = [
   'INVALID_REQUEST',
+  'FORBIDDEN_CREDENTIAL',
   'PERSONA_NOT_FOUND',
   'SESSION_NOT_FOUND',
   'WORKING_ROOT_INACCESSIBLE',
@@ -129,7 +130,7 @@ export class ScheduleController {
   @NeverForPages()
   @HttpCode(200)
   @Unowned(ownKey)
-  @ApiErrors('INVALID_REQUEST', 'SCHEDULE_NOT_FOUND')
+  @ApiErrors('INVALID_REQUEST', 'FORBIDDEN_CREDENTIAL', 'SCHEDULE_NOT_FOUND')
   async resumeSchedule(
     @Param() { key }: ScheduleKeyDto,
     @Caller() caller: Principal,

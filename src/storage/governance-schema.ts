@@ -170,7 +170,7 @@ export const principalEpochs = pgTable('principal_epochs', {
 });
 
 /**
- * What lets schedules of somebody with a token act while no token is there. An ended one has no row. What it allows is
+ * Grants let schedules of somebody with a token act while no token is there. An ended one has no row. What it allows is
  * not stored: it follows from the groups, by the roles of the time at which it acts.
  */
 export const grants = pgTable(

@@ -1,4 +1,4 @@
-/** What a key may make page tokens for: `app:ann`, or with `app:*` everybody whose id begins with `app:`. */
+/** The form of `mints`, which says whom a key may make page tokens for: `app:ann`, or with `app:*` everybody whose id begins with `app:`. */
 export const mintsPattern = /^[A-Za-z0-9][\w.@-]{0,63}:(\*|[^\s\p{C}*]{1,128})$/u;
 
 /** Ids that a page token may be for, beside the key's own principal. */

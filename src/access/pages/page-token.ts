@@ -7,7 +7,7 @@ const MAX_CHARS = 8 * 1024;
 
 const BEGIN = 'tps_v1.';
 
-/** What a page token says; its signature vouches for that. */
+/** The claims of a page token; its signature vouches for them. */
 const claimsShape = z.object({
   /** Names the token in the audit log. */
   id: z.string(),
@@ -15,7 +15,7 @@ const claimsShape = z.object({
   key: z.string(),
   principal: z.string(),
   scopes: z.array(z.enum(keyScopes)),
-  /** Of the principal. */
+  /** The principal's epoch. */
   epoch: z.number(),
   /** In ms since the epoch. */
   expiresAt: z.number(),
@@ -67,7 +67,7 @@ export function signPageToken(claims: PageClaims, key: Buffer): string {
   return `${signed}.${macOf(signed, key).toString('base64url')}`;
 }
 
-/** What a page token says, of one that was signed with the key. Pure. @throws PageTokenError. */
+/** Reads the claims of a page token that was signed with the key. Pure. @throws PageTokenError. */
 export function openPageToken(text: string, key: Buffer): PageClaims {
   if (!text.startsWith(BEGIN)) throw new PageTokenError('WRONG_VERSION');
   const [, payload, mac] = /^tps_v1\.([\w-]+)\.([\w-]{43})$/.exec(text) ?? [];

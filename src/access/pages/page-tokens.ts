@@ -72,7 +72,7 @@ export class PageTokens {
     return { token, ...shown, ...compact({ sessionId, agents, origin }) };
   }
 
-  /** Who a new token is for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
+  /** Checks whom a new token is for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
   #principalOf({ principal }: Pick<NewPageTokenDto, 'principal'>, key: KeyRow): string {
     if (principal === undefined || principal === key.principalId) return key.principalId;
     const isOfIssuer = this.others.vouchFor(principal);
@@ -81,7 +81,7 @@ export class PageTokens {
     return principal;
   }
 
-  /** What a token says that this server signed. @throws PageTokenError. */
+  /** Reads the claims of a token that this server signed. @throws PageTokenError. */
   async open(text: string): Promise<PageClaims> {
     return openPageToken(text, await this.#signingKey());
   }

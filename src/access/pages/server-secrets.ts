@@ -4,6 +4,8 @@ import { eq } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { serverSecrets } from '../../storage/governance-schema.js';
+import { SERVER, type SecretPlace } from '../secret-columns.js';
+import { SecretVault } from '../secret-vault.js';
 import { foundRow } from '../../storage/rows.js';
 
 /** Bytes of a secret. */
@@ -17,6 +19,7 @@ export class ServerSecrets {
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly vault: SecretVault,
   ) {}
 
   /** @param name what it is for. */
@@ -33,7 +36,7 @@ export class ServerSecrets {
     const read = () => this.db.select().from(serverSecrets).where(eq(serverSecrets.name, name));
     const stored = await read();
     if (stored.length === 0) {
-      const secret = randomBytes(BYTES).toString('base64url');
+      const secret = await this.vault.seal(randomBytes(BYTES).toString('base64url'), placeOf(name));
       const made = { name, secret, createdAt: new Date(this.clock.now()) };
       // Of processes that make it at once, all take the one that was stored first.
       await this.db.insert(serverSecrets).values(made).onConflictDoNothing();
@@ -41,6 +44,10 @@ export class ServerSecrets {
     const { secret } = foundRow(stored.length === 0 ? await read() : stored, () => {
       throw new Error(`The secret ${name} was deleted while it was made`);
     });
-    return Buffer.from(secret, 'base64url');
+    return Buffer.from(await this.vault.open(secret, placeOf(name)), 'base64url');
   }
+}
+
+function placeOf(row: string): SecretPlace {
+  return { column: serverSecrets.secret, row, principalId: SERVER };
 }

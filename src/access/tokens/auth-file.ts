@@ -37,7 +37,7 @@ const namedScopes: readonly RoleScope[] = ['admin', 'metrics'];
 /** Principals of the server itself, which no issuer may look like. */
 const reservedNames = ['local', 'anonymous', 'default'];
 
-/** What somebody in a group may do. */
+/** A group of people, with its rights. */
 export interface Role {
   /** Name of the group as it is in the token; `*`: everybody who has a token of this issuer. */
   group: string;

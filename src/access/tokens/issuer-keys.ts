@@ -94,7 +94,7 @@ export class IssuerKeys {
       this.#fault = error;
       options.logger.warn(
         { issuer: issuer.name, error },
-        'could not load the keys of an issuer; tokens of keys that are known are taken for a day',
+        'could not load the keys of an issuer; tokens that are signed by the keys it had are taken for a day',
       );
     }
   }

@@ -34,7 +34,7 @@ export const signedFaults: readonly TokenFault[] = [
   'NO_ROLE',
 ];
 
-/** What is known about a token that is not taken: nothing of it is secret. */
+/** Facts about a token that is not taken, for its sender: nothing of it is secret. */
 export interface TokenFacts {
   issuer?: string;
   /** The claim that is missing or wrong. */
@@ -47,6 +47,8 @@ export class TokenError extends Error {
   constructor(
     readonly fault: TokenFault,
     readonly facts: TokenFacts = {},
+    /** The person of a token that was verified and has no role; undefined otherwise. */
+    readonly principalId?: string,
   ) {
     super(tokenFaults[fault]);
   }

@@ -7,7 +7,7 @@ import type { Issuer, Role } from './auth-file.js';
 const MAX_PRINCIPAL_CHARS = 200;
 const MAX_GROUPS = 1_000;
 
-/** What roles allow. */
+/** The rights that roles give together. */
 export interface Rights {
   scopes: readonly KeyScope[];
   limits: PrincipalLimits;
@@ -16,7 +16,7 @@ export interface Rights {
   agents: readonly string[] | undefined;
 }
 
-/** What a token makes of its bearer. */
+/** The person of a token, with the rights of its groups. */
 export interface TokenGrant extends Rights {
   /** `issuer:person`. */
   principalId: string;
@@ -27,11 +27,13 @@ export function grantOf(issuer: Issuer, claims: JWTPayload): TokenGrant {
   const principalId = principalOf(issuer, claims);
   const groups = groupsOf(issuer, claims);
   const rights = rightsOf(issuer, groups);
-  if (rights === undefined) throw new TokenError('NO_ROLE', { issuer: issuer.name, groups });
+  if (rights === undefined) {
+    throw new TokenError('NO_ROLE', { issuer: issuer.name, groups }, principalId);
+  }
   return { principalId, ...rights };
 }
 
-/** What groups may do by the roles of an issuer; undefined: none has a role. Pure. */
+/** The rights of groups by the roles of an issuer; undefined: none has a role. Pure. */
 export function rightsOf(
   { roles }: Pick<Issuer, 'roles'>,
   groups: readonly string[],
@@ -72,7 +74,7 @@ function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
   return isPlainObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], rest) : undefined;
 }
 
-/** What several roles allow together: everything that one of them does. */
+/** Joins roles: everything that one of them allows. */
 function joinRoles(roles: readonly Role[]): Rights {
   const all = <T>(listOf: (role: Role) => readonly T[]): T[] => [...new Set(roles.flatMap(listOf))];
   const isFree = roles.some(({ agents }) => agents === undefined);

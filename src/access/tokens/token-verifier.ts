@@ -90,7 +90,7 @@ export class TokenVerifier {
     return [...new Set(roles.flatMap(({ projectRoots }) => projectRoots))];
   }
 
-  /** What groups of an issuer may do now; undefined: nothing, or there is no such issuer. @param issuer its name. */
+  /** Finds the rights of groups of an issuer; undefined: they have none, or there is no such issuer. @param issuer its name. */
   rightsOf(issuer: string, groups: readonly string[]): Rights | undefined {
     const found = [...this.#verifiers.values()].find((one) => one.issuer.name === issuer);
     return found && rightsOf(found.issuer, groups);

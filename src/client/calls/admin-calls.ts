@@ -6,6 +6,8 @@ import type {
   KeyView,
   MasterKeyRotation,
   PrincipalReport,
+  MintedToken,
+  WantedToken,
 } from '../server-types.js';
 import { parseJson, route, type Transport } from '../transport/transport.js';
 
@@ -83,6 +85,16 @@ export class DataCalls {
     const { body } = await this.transport.open({ path, query });
     // Taken at once: Node cancels the body of a response that nobody refers to, while nobody reads it.
     return (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TransformStream());
+  }
+}
+
+/** Page tokens: `client.tokens`, in a backend, with a key that has the scope `tokens`. */
+export class TokenCalls {
+  constructor(private readonly transport: Transport) {}
+
+  /** A token for a page of one of your users, by default for 15 minutes. */
+  create(wanted: Partial<WantedToken> = {}): Promise<MintedToken> {
+    return this.transport.json({ method: 'POST', path: '/api/harness/tokens', body: wanted });
   }
 }
 

@@ -105,7 +105,7 @@ export type MakeDecisionTree = (
 
 /** A caller that an authenticator found. */
 export interface ExtensionCaller {
-  /** Who it is, for ever: at most 150 characters, none of them blank. Its things belong to `name:principal`. */
+  /** The caller's own id, which never changes: at most 150 characters, none of them blank. Its things belong to `name:principal`. */
   principal: string;
   /** Default: `turns` and `approvals`. */
   scopes?: readonly ('turns' | 'approvals' | 'admin' | 'metrics')[];

@@ -90,6 +90,19 @@ describe('callers that an extension finds', () => {
     },
   );
 
+  it('make no schedules, which act without a request', async () => {
+    const made = await new KeyedClient(server.url).send(
+      'PUT',
+      '/api/harness/schedules/daily',
+      { cron: '0 0 * * *', tz: 'UTC', session: 'new', message: 'Hello' },
+      { cookie: 'user=boss' },
+    );
+    expect([made.status, made.body['error']]).toEqual([
+      403,
+      expect.objectContaining({ type: 'FORBIDDEN_CREDENTIAL' }),
+    ]);
+  });
+
   it('have the scopes, limits and agents that it gives', async () => {
     const nobody = new KeyedClient(server.url);
     const asBoss = { cookie: 'user=boss' };

@@ -8,6 +8,7 @@ import { KeyStore } from '../../../src/access/key-store.js';
 import { AccessEnder } from '../../../src/access/access-ender.js';
 import { TokenPeople } from '../../../src/access/token-people.js';
 import { Grants } from '../../../src/access/grants.js';
+import { SecretVault } from '../../../src/access/secret-vault.js';
 import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
@@ -38,7 +39,7 @@ export function openAccess(
   const epochs = new PrincipalEpochs(db, clock);
   const grants = new Grants(db, clock, silentLogger, audit, epochs);
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
-  const secrets = new ServerSecrets(db, clock);
+  const secrets = new ServerSecrets(db, clock, new SecretVault(db, clock, undefined));
   const custom = new CustomAuthenticators(tokens);
   const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
   const authenticator = new Authenticator(
@@ -51,6 +52,6 @@ export function openAccess(
     clock,
     settings,
   );
-  const ender = new AccessEnder(db, epochs, store, keys, grants, audit);
+  const ender = new AccessEnder(db, epochs, store, keys, grants, audit, clock);
   return { ...opened, authenticator, grants, epochs, ender, pages };
 }

@@ -51,6 +51,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   FILE_TOO_LARGE: 'File too large',
   FORBIDDEN_AGENT: 'Agent not allowed',
   FORBIDDEN_ORIGIN: 'Origin not allowed',
+  FORBIDDEN_CREDENTIAL: 'Credential cannot act later',
   FORBIDDEN_FOR_PAGE: 'Not for page tokens',
   FORBIDDEN_PRINCIPAL: 'Principal not allowed',
   FORBIDDEN_ROLE: 'No role',

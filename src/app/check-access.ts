@@ -7,6 +7,8 @@ import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
 import { takeRequest } from '../http/request.pipe.js';
 import { isLoopback } from '../platform/net/addresses.js';
+import type { SecretVault } from '../access/secret-vault.js';
+import type { Logger } from '../platform/logger.js';
 
 /** The actor in the audit log. */
 const AUDIT_ACTOR = 'first-start';
@@ -30,8 +32,8 @@ async function findHostFault(host: string): Promise<string | undefined> {
 }
 
 /**
- * Requires a host that has an address, and a key for a server that other machines reach, and makes the first one where the config says so. It is for
- * the principal who has what was made before there were keys.
+ * Requires a host that has an address, and a way in for a server that other machines reach. Makes the first key where the
+ * config says so, for the principal who has what was made before there were keys.
  *
  * @throws ConfigError.
  */
@@ -73,7 +75,38 @@ export function findBindingFault(asked: {
     `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. Do one of these:`,
     'make a key: turnpike keys create --principal NAME --scopes turns,approvals,admin',
     'let this start make and print one: TURNPIKE_FIRST_KEY=print',
+    'take tokens of your identity provider: TURNPIKE_AUTH_FILE',
     'listen on 127.0.0.1, for this machine alone',
     'set TURNPIKE_ALLOW_KEYLESS=true, where a gateway decides who may call',
   ].join('\n      - ');
+}
+
+/**
+ * Checks that this process can open the secrets of the database, and warns of secrets that a database over the network
+ * has as they are.
+ *
+ * @throws MasterKeysRefusedError.
+ */
+export async function checkSecrets(
+  vault: SecretVault,
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  logger: Logger,
+): Promise<void> {
+  await vault.checkMasterKeys();
+  if (vault.seals || !isOverNetwork(databaseUrl)) return;
+  const column = await vault.findPlain();
+  if (column !== undefined) {
+    logger.warn(
+      { column },
+      'the database has secrets of webhooks or MCP servers in plain text; set TURNPIKE_MASTER_KEY_FILE to seal them',
+    );
+  }
+}
+
+/** Whether the database is reached over a network: it is not embedded, at a socket, or at an address of loopback. */
+function isOverNetwork(databaseUrl: string | undefined): boolean {
+  if (databaseUrl === undefined || !URL.canParse(databaseUrl)) return false;
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  return host !== '' && !host.startsWith('/') && !isLoopback(host);
 }
