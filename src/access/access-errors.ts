@@ -10,10 +10,10 @@ const MAX_SHOWN_GROUPS = 50;
 
 export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked' | 'failed';
 
-const toMakeOne = 'Make one with: turnpike keys create --principal NAME';
+const toMakeOne = 'Make a key with: turnpike keys create --principal NAME';
 
 const faults: Record<KeyFault, string> = {
-  missing: `This server requires an API key, or a token of its identity provider: send the header Authorization: Bearer …. ${toMakeOne}`,
+  missing: `This server requires an API key, or a token of its identity provider. Send it in the header Authorization: Bearer …. ${toMakeOne}`,
   unknown: `This server does not know the API key. Check that it is complete. ${toMakeOne}`,
   expired: `The API key has expired. ${toMakeOne}`,
   revoked: `The API key was revoked. ${toMakeOne}`,
@@ -36,7 +36,9 @@ export function tokenRefused({ fault, facts, message }: TokenError): TypedError 
   if (fault === 'NO_ROLE') {
     const seen = groups.slice(0, MAX_SHOWN_GROUPS);
     const list =
-      seen.length === 0 ? 'The token names no groups' : `Its groups are ${seen.join(', ')}`;
+      seen.length === 0
+        ? 'The token names no groups'
+        : `The token names the groups ${seen.join(', ')}`;
     return new TypedError('FORBIDDEN_ROLE', {
       message: `${message}. ${list}.`,
       details: { ...known, groups: seen },

@@ -45,6 +45,11 @@ describe('turnpike auth check', () => {
     expect(out).not.toContain(token.split('.')[1]);
   });
 
+  it('takes the file by its name in the folder of the call', async () => {
+    const near = path.relative(process.cwd(), file);
+    expect((await run([await idp.sign({ groups: ['staff'] }), '--file', near])).code).toBe(0);
+  });
+
   it('says what is wrong, and fails', async () => {
     const token = await idp.sign({ aud: 'shop' });
     const { code, out } = await run([token], { TURNPIKE_AUTH_FILE: file });

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { explainToken, type TokenExplanation } from '../../access/explain-token.js';
 import { hideKeys } from '../../access/key-secret.js';
@@ -17,7 +18,8 @@ export function authCommand(command: CliCommand, cli: Cli): void {
     .option('--file <FILE>', 'the file of issuers; default: TURNPIKE_AUTH_FILE')
     .addOption(jsonOption)
     .action(async (given = '-', { file, json }) => {
-      const environment = { ...cli.environment, ...(file && { TURNPIKE_AUTH_FILE: file }) };
+      const named = file === undefined ? {} : { TURNPIKE_AUTH_FILE: path.resolve(file) };
+      const environment = { ...cli.environment, ...named };
       const config = parseConfig(environment, { needsRedis: false });
       if (config.authFile === undefined) {
         throw new UsageError(
