@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { systemClock } from '../platform/clock.js';
 import type { Config } from '../config/config.js';
 import type { Logger } from '../platform/logger.js';
+import { withCauses } from '../platform/error-code.js';
 import { compact } from '../platform/compact.js';
 import { loadIssuers, type Issuer } from './tokens/auth-file.js';
 import { IssuerAwayError } from './tokens/issuer-keys.js';
@@ -52,9 +53,15 @@ export async function explainToken(
       return { ...known, problem: `${error.message}${about}.`, reason: error.fault };
     }
     if (!(error instanceof IssuerAwayError)) throw error;
-    const { cause } = error;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return { ...known, problem: `${error.message}: ${why}`, reason: 'ISSUER_UNAVAILABLE' };
+    // The last cause names the address, where the first one says only that a fetch failed.
+    const why = [...withCauses(error.cause)].map((one) =>
+      one instanceof Error ? one.message : String(one),
+    );
+    return {
+      ...known,
+      problem: `${error.message}: ${why.join(': ')}`,
+      reason: 'ISSUER_UNAVAILABLE',
+    };
   }
 }
 
