@@ -16,6 +16,7 @@ import {
   SCOPE,
   usualPageRule,
   type Declaration,
+  type NeededScope,
   type OwnedIds,
   type PageRule,
 } from './owned.decorator.js';
@@ -74,7 +75,7 @@ export class AccessGuard implements CanActivate {
     setCaller(request, { ...caller, ...compact({ requestId, trace }) });
     const targets = [handler, context.getClass()];
     const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, targets);
-    const ofAll = reflector.getAllAndOverride<KeyScope | undefined>(SCOPE, targets);
+    const ofAll = reflector.getAllAndOverride<NeededScope | undefined>(SCOPE, targets);
     const needed = caller.credential.kind === 'none' ? ofAll : (ofKeys ?? ofAll);
     this.#checkScope(caller, needed ?? 'turns', head);
     const rule = reflector.get<PageRule | undefined>(PAGE_RULE, handler) ?? usualPageRule(declared);
@@ -89,8 +90,8 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
-  #checkScope(caller: Principal, needed: KeyScope, head: RequestHead): void {
-    if (caller.scopes.includes(needed)) return;
+  #checkScope(caller: Principal, needed: NeededScope, head: RequestHead): void {
+    if (needed === 'any' || caller.scopes.includes(needed)) return;
     if (caller.credential.kind !== 'none') throw forbiddenScope(needed, caller.scopes);
     if (!this.authenticator.mayMakeFirstKey(head)) throw noKeysYet();
   }

@@ -11,6 +11,7 @@ import { findHandlers } from '../http/find-handlers.js';
 import { DATABASE } from '../storage/connection.js';
 import { AccessGuard, NOT_FOUND, type NotFound } from './access.guard.js';
 import { Authenticator } from './authenticator.js';
+import { CallerController } from './caller.controller.js';
 import { AdminController } from './admin.controller.js';
 import { AuditLog } from './audit-log.js';
 import { checkRoutes, Owners } from './ownership/owners.js';
@@ -98,7 +99,9 @@ export class AccessGuardModule implements OnModuleInit {
     return {
       module: AccessGuardModule,
       imports: [AccessModule, DiscoveryModule, GovernanceModule],
-      controllers: servesApi ? [AdminController, UsageController, PageTokenController] : [],
+      controllers: servesApi
+        ? [AdminController, UsageController, CallerController, PageTokenController]
+        : [],
       providers: [
         EndedReaders,
         { provide: NOT_FOUND, useValue: notFound },

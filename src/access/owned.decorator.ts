@@ -45,6 +45,9 @@ export const DECLARATION = 'turnpike:ownership';
 export const SCOPE = 'turnpike:scope';
 export const KEYS_SCOPE = 'turnpike:keys-scope';
 
+/** A scope that a route needs; `any`: every caller may use it. */
+export type NeededScope = KeyScope | 'any';
+
 /** The route acts on owned objects: other principals get `not found`. */
 export const Owned = (ids: OwnedIds) =>
   SetMetadata(DECLARATION, { type: 'owned', ids } satisfies Declaration);
@@ -62,6 +65,9 @@ export const Open = (why: string) =>
  * then.
  */
 export const KeysNeedScope = (scope: KeyScope) => SetMetadata(KEYS_SCOPE, scope);
+
+/** The route is for every caller, whatever its scopes are. */
+export const AnyScope = () => SetMetadata(SCOPE, 'any' satisfies NeededScope);
 
 /** The scope that a route, or every route of a controller, needs; `turns` by default. */
 export const NeedsScope = (scope: KeyScope) => SetMetadata(SCOPE, scope);

@@ -23,6 +23,7 @@ const tags: Record<string, string> = {
   feedback: 'What callers think of turns.',
   memory: 'Files that agents keep for a principal between conversations.',
   settings: "A user's preferences for turns that say nothing else.",
+  callers: 'Who a caller is.',
   usage: 'What a caller has used of its limits.',
   agents: 'The wire of named agents.',
   'ag-ui': 'The AG-UI protocol.',

@@ -6,6 +6,7 @@
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
 
 export type { EndedAccessDto as EndedAccess } from '../access/access.dto.js';
+export type { CallerDto as CallerView } from '../access/caller.dto.js';
 export type {
   CreatedKeyDto as CreatedKey,
   KeyDto as KeyView,

@@ -5,6 +5,7 @@ import { Transport, type Call, type ClientOptions } from './transport/transport.
 import type {
   AgentProblem,
   AgentSummary,
+  CallerView,
   DayOfUsage,
   ListedMcpServer,
   ListedTool,
@@ -138,6 +139,11 @@ export class TurnpikeClient {
   /** Turns that have not ended, and the workers' slots; for a key with the scope `admin`. */
   queue(): Promise<QueueView> {
     return this.#transport.json({ path: '/api/admin/queue' });
+  }
+
+  /** Who the caller is, by which credential, what it may do, and until when. */
+  me(): Promise<CallerView> {
+    return this.#transport.json({ path: '/api/harness/me' });
   }
 
   /** The caller's usage of its limits today. */

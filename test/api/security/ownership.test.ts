@@ -44,6 +44,7 @@ const withoutIds = [
   'delete /api/harness/memory/{agent}',
   'delete /api/harness/memory/{agent}/file',
   'get /api/harness/feedback',
+  'get /api/harness/me',
   'get /api/harness/memory',
   'get /api/harness/memory/{agent}',
   'get /api/harness/memory/{agent}/file',
