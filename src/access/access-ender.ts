@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
-import { DATABASE, type Database } from '../storage/connection.js';
+import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { lockKey } from '../storage/statements.js';
 import { ApiKeyCache, KEY_FRESH_MS } from './api-key-cache.js';
@@ -60,12 +60,23 @@ export class AccessEnder {
   }
 
   /**
-   * Revokes the keys of a principal that is to be forgotten, and strips them of all but their ids, as the server must go
-   * on to know that it has had keys. Ends its page tokens. Resolves when every process knows.
+   * Ends the access of a principal that is to be forgotten: a token that is still valid would store new things of it.
+   * Strips its keys of all but their ids, as the server must go on to know that it has had keys. Grants are deleted with
+   * what else is stored. Resolves when every process knows.
    */
   async forget(principalId: string): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await this.epochs.endAccess(tx, principalId);
+      await this.#stripKeys(tx, principalId);
+    });
+    this.epochs.forget();
+    this.known.forget();
+    await pause(this.clock, KEY_FRESH_MS);
+  }
+
+  async #stripKeys(tx: Queryable, principalId: string): Promise<void> {
     const now = new Date(this.clock.now()).toISOString();
-    await this.db
+    await tx
       .update(apiKeys)
       .set({
         principalId: FORGOTTEN,
@@ -78,8 +89,5 @@ export class AccessEnder {
         revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now}::timestamptz)`,
       })
       .where(eq(apiKeys.principalId, principalId));
-    this.known.forget();
-    await this.epochs.raise(principalId);
-    await pause(this.clock, KEY_FRESH_MS);
   }
 }

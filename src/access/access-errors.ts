@@ -58,6 +58,16 @@ export function issuerUnavailable(issuer: string): TypedError {
   });
 }
 
+/** The error of somebody whom an extension found, and who may come no more. */
+export function accessEnded(): TypedError {
+  return new TypedError('UNAUTHENTICATED', {
+    message:
+      'Your access was ended after you logged in. Log in again, or ask the administrator of the server.',
+    details: { reason: 'ENDED' },
+    headers: { 'WWW-Authenticate': 'Bearer realm="turnpike", error="invalid_token"' },
+  });
+}
+
 /** The error of a page token that is not taken. */
 export function pageTokenRefused({ fault, message }: PageTokenError): TypedError {
   return new TypedError('UNAUTHENTICATED', {

@@ -104,6 +104,29 @@ describe('Authenticator', () => {
     await expect(asked).rejects.toMatchObject(refusal('MISSING'));
   });
 
+  it('ends the reading of a stream with its key, when that is revoked or expires', async () => {
+    const { authenticator, keyService } = open();
+    const accessOf = async (more: object = {}) => {
+      const wanted = await takeRequest(NewKeyDto, { principal: 'a', ...more });
+      const { key, secret } = await keyService.create(wanted, 'test');
+      const caller = await authenticator.authenticate(withKey(secret));
+      return { id: key.id, access: authenticator.accessOf(caller, withKey(secret)) };
+    };
+    const [revoked, expired, good] = [
+      await accessOf(),
+      await accessOf({ expiresIn: '1h' }),
+      await accessOf(),
+    ];
+    const ended = () =>
+      Promise.all([revoked, expired, good].map(async ({ access }) => access?.hasEnded()));
+    expect(await ended()).toEqual([false, false, false]);
+    await keyService.revoke(revoked.id, 'test');
+    await clock.advance(2_000);
+    expect(await ended()).toEqual([true, false, false]);
+    await clock.advance(3_600_000);
+    expect(await ended()).toEqual([true, true, false]);
+  });
+
   it('stays closed when its last key expires', async () => {
     const { authenticator, keyService } = open();
     const wanted = await takeRequest(NewKeyDto, { principal: 'a', expiresIn: '1m' });

@@ -7,6 +7,7 @@ import {
 } from './origin/check-origin.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import {
+  accessEnded,
   issuerUnavailable,
   pageTokenRefused,
   tokenRefused,
@@ -102,13 +103,17 @@ export class Authenticator {
 
   /** Finds what ends a stream that the caller reads; undefined: nothing does. */
   accessOf({ id, credential }: Principal, head: RequestHead): StreamAccess | undefined {
-    if (!('expiresAt' in credential) || credential.expiresAt === undefined) return undefined;
-    const { expiresAt } = credential;
+    if (credential.kind === 'none') return undefined;
+    if (credential.kind === 'key') {
+      const { id: keyId } = credential;
+      return { hasEnded: () => this.#hasKeyEnded(keyId) };
+    }
+    const { expiresAt } = 'expiresAt' in credential ? credential : {};
     const since = this.clock.now();
     const token = credential.kind === 'page' ? parseCredentials(head) : undefined;
     const hasEnded = () =>
       token === undefined ? this.pages.hasEndedSince(id, since) : this.pages.hasEnded(token);
-    return { expiresAt, hasEnded };
+    return { hasEnded, ...compact({ expiresAt }) };
   }
 
   /**
@@ -139,6 +144,11 @@ export class Authenticator {
       (name, at) => at % 2 === 0 && forwardedBy.includes(name.toLowerCase()),
     );
     return this.rules.takesFirstKey && !isForwarded && isLoopback(address);
+  }
+
+  /** Whether a key was revoked, or has expired, as of the last second. */
+  async #hasKeyEnded(keyId: string): Promise<boolean> {
+    return findFault(await this.keys.findById(keyId), this.clock.now()) !== undefined;
   }
 
   async #useKey(text: string, head: RequestHead): Promise<Principal> {
@@ -182,11 +192,23 @@ export class Authenticator {
       if (found === undefined) return undefined;
       // Browsers send cookies by themselves, also for a page of another site.
       if (headerOf(head, 'authorization') === undefined) this.#checkPage(head, { anyHost: true });
+      await this.#checkCaller(found, head);
       return principalOfCustom(found.name, found.caller, this.rules.defaultLimits);
     } catch (error) {
       if (!(error instanceof AuthenticatorFault)) throw error;
       return this.refusals.refuse('failed', head);
     }
+  }
+
+  /** @throws TypedError UNAUTHENTICATED 401 for somebody whose access was ended since the log-in. */
+  async #checkCaller(
+    { name, caller }: { name: string; caller: CustomCaller },
+    head: RequestHead,
+  ): Promise<void> {
+    const { principalId, issuedAt } = caller;
+    if (!(await this.people.hasLeft(principalId, issuedAt))) return;
+    await this.refusals.note(head, { reason: 'ENDED', authenticator: name });
+    throw accessEnded();
   }
 
   async #usePageToken(token: string, head: RequestHead): Promise<Principal> {

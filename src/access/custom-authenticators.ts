@@ -12,6 +12,8 @@ export interface CustomCaller {
   limits: PrincipalLimits;
   agents: readonly string[] | undefined;
   expiresAt: Date | undefined;
+  /** When the caller logged in; 1970 where the authenticator does not say. */
+  issuedAt: Date;
 }
 
 /** @returns undefined: the request is none of its own. @throws AuthenticatorFault. */

@@ -57,13 +57,9 @@ export class PrincipalEpochs {
     return this.#known.get(principalId, () => this.load(principalId));
   }
 
-  /** Begins a new epoch: page tokens of the principal end. */
-  raise(principalId: string): Promise<PrincipalEpoch> {
-    return this.#raise(this.db, principalId, {});
-  }
-
   /**
-   * Begins a new epoch, and ends the access of the principal: tokens of its issuer are refused, and its streams close.
+   * Begins a new epoch, which ends the access of the principal: its page tokens and tokens of its issuer are refused, and
+   * its streams close.
    *
    * @param tx the transaction of whatever else is ended; call `forget` after it.
    */
@@ -72,8 +68,18 @@ export class PrincipalEpochs {
     principalId: string,
   ): Promise<PrincipalEpoch & { accessEndedAt: Date }> {
     const accessEndedAt = new Date(this.clock.now());
-    return { ...(await this.#raise(tx, principalId, { accessEndedAt })), accessEndedAt };
+    const changes = { raisedAt: accessEndedAt, accessEndedAt };
+    const raised = await tx
+      .insert(principalEpochs)
+      .values({ principalHash: hashOfPrincipal(principalId), epoch: 1, ...changes })
+      .onConflictDoUpdate({
+        target: principalEpochs.principalHash,
+        set: { epoch: sql`${principalEpochs.epoch} + 1`, ...changes },
+      })
+      .returning();
+    return { ...returnedRow(raised, 'epoch'), accessEndedAt };
   }
+
   /** Drops the cache, so that this process sees a change at once. */
   forget(): void {
     this.#known = new TtlCache(this.clock, EPOCH_FRESH_MS);
@@ -97,24 +103,6 @@ export class PrincipalEpochs {
     return new Map(
       found.map(({ principalHash, accessEndedAt }) => [principalHash, accessEndedAt ?? time]),
     );
-  }
-
-  async #raise(
-    db: Queryable,
-    principalId: string,
-    more: { accessEndedAt?: Date },
-  ): Promise<PrincipalEpoch> {
-    const changes = { raisedAt: new Date(this.clock.now()), ...more };
-    const raised = await db
-      .insert(principalEpochs)
-      .values({ principalHash: hashOfPrincipal(principalId), epoch: 1, ...changes })
-      .onConflictDoUpdate({
-        target: principalEpochs.principalHash,
-        set: { epoch: sql`${principalEpochs.epoch} + 1`, ...changes },
-      })
-      .returning();
-    this.forget();
-    return returnedRow(raised, 'epoch');
   }
 }
 

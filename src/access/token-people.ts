@@ -33,11 +33,16 @@ export class TokenPeople {
     });
     const { principalId: id, issuer } = rights;
     const credential = credentialOf(rights);
-    if (wasIssuedBefore(credential.issuedAt, await this.epochs.get(id))) {
+    if (await this.hasLeft(id, credential.issuedAt)) {
       throw new TokenError('ENDED', { issuer });
     }
     this.grants.noteToken(id, credential);
     return { id, credential, rights };
+  }
+
+  /** Whether the access of somebody was ended, as of the last second, after what vouches for them was issued. */
+  async hasLeft(principalId: string, issuedAt: Date): Promise<boolean> {
+    return wasIssuedBefore(issuedAt, await this.epochs.get(principalId));
   }
 
   /** Somebody who has left all groups: what was set up by them acts no more. */

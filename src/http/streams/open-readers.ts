@@ -9,6 +9,14 @@ import { recordOf } from '../request-record.js';
 /** Readers that begin in one cycle of the event loop: each takes up to a millisecond. */
 const BEGIN_AT_ONCE = 16;
 
+interface OpenReader {
+  principal: string;
+  /** In ms since the epoch. */
+  openedAt: number;
+  /** Ends what is read before its end. */
+  end: () => void;
+}
+
 /**
  * The readers of this process: answers that are streams, and those that wait for the end of a turn. Bounds how many are
  * open, for each principal and in all, and how many begin at once.
@@ -18,7 +26,7 @@ export class OpenReaders {
   readonly #share = new LoopShare(BEGIN_AT_ONCE);
   readonly #counts = new Map<string, number>();
   #all = 0;
-  readonly #open = new Map<ServerResponse, { principal: string; openedAt: number }>();
+  readonly #open = new Map<ServerResponse, OpenReader>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'readers' | 'readersPerPrincipal'>,
@@ -39,7 +47,8 @@ export class OpenReaders {
     if (this.#all >= readers) throw tooManyOfProcess(readers);
     this.#all += 1;
     this.#counts.set(principal, count + 1);
-    this.#open.set(response, { principal, openedAt: this.clock.now() });
+    const openedAt = this.clock.now();
+    this.#open.set(response, { principal, openedAt, end: () => response.destroy() });
     response.once('close', () => {
       this.#all -= 1;
       this.#open.delete(response);
@@ -54,15 +63,22 @@ export class OpenReaders {
     return this.#all;
   }
 
+  /** Says how a reader is ended before its end, in place of a cut connection. It does nothing to one that has left. */
+  endBy(response: ServerResponse, end: () => void): void {
+    const reader = this.#open.get(response);
+    if (reader !== undefined) reader.end = end;
+  }
+
   /**
-   * Closes readers in the middle of what they read: the next request of such a client says why.
+   * Closes readers in the middle of what they read. Those of a stream get a last frame that says why; to those that wait
+   * for an answer, their next request says it.
    *
    * @param isEnded whether the principal of a reader that opened at a time may read no more, in ms since the epoch.
    * @returns how many were closed.
    */
   close(isEnded: (principal: string, openedAt: number) => boolean): number {
-    const ended = [...this.#open].filter(([, of]) => isEnded(of.principal, of.openedAt));
-    for (const [response] of ended) response.destroy();
+    const ended = [...this.#open.values()].filter((of) => isEnded(of.principal, of.openedAt));
+    for (const { end } of ended) end();
     return ended.length;
   }
 

@@ -4,7 +4,7 @@ import type { SessionOrigin } from '../../storage/schema.js';
 
 /** Time after the end of a token in which its reader may come back with another, in ms. */
 const GRACE_MS = 60_000;
-/** Time between two looks at what ends a token before its time, in ms: together with its cache less than a minute. */
+/** Time between two looks at what ends access before its time, in ms: together with its cache less than a minute. */
 const LOOK_MS = 30_000;
 
 /** Why a stream ends before what it shows. */
@@ -12,12 +12,13 @@ export type AccessEnd = 'expired' | 'ended';
 
 /** The access of a reader that ends by itself, or is ended. */
 export interface StreamAccess {
-  expiresAt: Date;
+  /** Absent: it does not end by itself. */
+  expiresAt?: Date;
   /** Whether it was ended before its time. */
   hasEnded(): Promise<boolean>;
 }
 
-/** The last frame of a reader whose token ended. It has no id: the cursor stays. */
+/** The last frame of a reader whose key or token ended. It has no id: the cursor stays. */
 export function reauthenticate(wire: SessionOrigin, reason: AccessEnd): string {
   const data = JSON.stringify({ reason });
   switch (wire) {
@@ -44,7 +45,7 @@ export function watchAccess(
   clock: Clock,
   onEnd: (reason: AccessEnd) => void,
 ): () => void {
-  const until = expiresAt.getTime() + GRACE_MS;
+  const until = expiresAt === undefined ? Infinity : expiresAt.getTime() + GRACE_MS;
   let isOver = false;
   let cancel = (): void => undefined;
   const wait = (): void => {

@@ -17,9 +17,8 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/schema.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
-import { compact } from '../../platform/compact.js';
 import { recordOf } from '../request-record.js';
-import { reauthenticate, watchAccess } from './stream-access.js';
+import { reauthenticate, watchAccess, type AccessEnd } from './stream-access.js';
 import { OpenReaders } from './open-readers.js';
 import { writeStream, type DropReason } from './write-stream.js';
 import { printJson } from '../../platform/exact-json.js';
@@ -65,16 +64,26 @@ class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, vo
     const { clock, logger, config } = this;
     const write = async (onHead: () => void): Promise<void> => {
       const onOpen = () => this.#open(wire);
-      const { access } = recordOf(response.req) ?? {};
-      const watch =
-        access &&
-        ((end: (frame: string) => void) =>
-          watchAccess(access, clock, (reason) => end(reauthenticate(wire, reason))));
+      const watch = (end: (frame: string) => void) =>
+        this.#watch(response, (reason) => end(reauthenticate(wire, reason)));
       const timeoutMs = config.readerTimeoutMs;
-      const deps = { clock, logger, timeoutMs, onOpen, onHead, ...compact({ watch }) };
+      const deps = { clock, logger, timeoutMs, onOpen, onHead, watch };
       if (!(await writeStream(response, stream, deps))) response.writeHead(204).end();
     };
     return new Promise((resolve, reject) => void write(resolve).then(resolve, reject));
+  }
+
+  /** Ends a stream with the access of its reader. @returns ends the watch. */
+  #watch(response: ServerResponse, end: (reason: AccessEnd) => void): () => void {
+    const { readers, clock } = this;
+    const { access } = recordOf(response.req) ?? {};
+    readers.endBy(response, () => end('ended'));
+    const unwatch = access && watchAccess(access, clock, end);
+    return () => {
+      // What is written by now, the client may still take.
+      readers.endBy(response, () => undefined);
+      unwatch?.();
+    };
   }
 
   #open(wire: SessionOrigin): (dropped?: DropReason) => void {

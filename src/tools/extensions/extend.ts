@@ -123,6 +123,11 @@ export interface ExtensionCaller {
   agents?: readonly string[];
   /** When it has to be found again, in ms since the epoch: open streams end then. Default: never. */
   expiresAt?: number;
+  /**
+   * When the person logged in, in ms since the epoch. Once the access of a person is ended, somebody who logged in before
+   * is refused. Default: 0, which keeps such a person out for ever.
+   */
+  issuedAt?: number;
 }
 
 /**

@@ -61,6 +61,7 @@ export const callerShape = z.object(
     ),
     agents: z.optional(z.array(z.string(), 'must be a list')),
     expiresAt: z.optional(wholeNumber(1, 8.64e15, 'must be a time in ms since the epoch')),
+    issuedAt: z.optional(wholeNumber(0, 8.64e15, 'must be a time in ms since the epoch')),
   },
   object,
 );

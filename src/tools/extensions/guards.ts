@@ -140,13 +140,14 @@ export function guardAuthenticator(
       const given: unknown = await asking;
       if (given === undefined) return undefined;
       const found = expectShape(callerShape, given, 'the caller');
-      const { scopes, limits = {}, agents, expiresAt } = found;
+      const { scopes, limits = {}, agents, expiresAt, issuedAt = 0 } = found;
       return {
         principalId: `${name}:${found.principal}`,
         scopes,
         limits: compact(limits),
         agents,
         expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+        issuedAt: new Date(issuedAt),
       };
     } catch (error) {
       onFault(error);

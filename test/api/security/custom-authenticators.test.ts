@@ -15,6 +15,7 @@ const extension = `export default (turnpike) => {
     const [, user] = /(?:^|; )user=(\\w+)/.exec(headers.cookie ?? '') ?? [];
     if (user === undefined) return undefined;
     if (user === 'boss') return { principal: user, scopes: ['turns', 'admin'] };
+    if (user === 'back') return { principal: user, issuedAt: Number(headers['x-since'] ?? 0) };
     if (user === 'slow') return { principal: user, limits: { requestsPerMinute: 1 } };
     return { principal: user, agents: ['READER'] };
   });
@@ -89,6 +90,19 @@ describe('callers that an extension finds', () => {
       expect(server.logLines.join('')).toContain("an extension's authenticator failed");
     },
   );
+
+  it('are refused once their access was ended, and come back with a later log-in', async () => {
+    const nobody = new KeyedClient(server.url);
+    const cookie = 'user=back';
+    const since = (ms: number) => ({ cookie, 'x-since': String(ms) });
+    expect(await who(since(Date.now()))).toEqual([200, 'sso:back']);
+    const path = '/api/admin/principals/sso:back/access';
+    const ended = await nobody.send('DELETE', path, undefined, { cookie: 'user=boss' });
+    expect(ended.status).toBe(200);
+    expect(await who({ cookie })).toEqual([401, { reason: 'ENDED' }]);
+    expect(await who(since(Date.now()))).toEqual([401, { reason: 'ENDED' }]);
+    expect(await who(since(Date.now() + 31_000))).toEqual([200, 'sso:back']);
+  });
 
   it('make no schedules, which act without a request', async () => {
     const made = await new KeyedClient(server.url).send(

@@ -178,7 +178,7 @@ describe('page tokens', () => {
     const page = await pageOf(backend, { principal: 'app:gone' });
     const other = await pageOf(backend, { principal: 'app:stays' });
     expect((await usage(page)).status).toBe(200);
-    await new PrincipalEpochs(server.db, systemClock).raise('app:gone');
+    await new PrincipalEpochs(server.db, systemClock).endAccess(server.db, 'app:gone');
     await expectSoon(async () => expect(errorOf(await usage(page))).toEqual(refused('ENDED')));
     expect((await usage(other)).status).toBe(200);
     expect((await usage(await pageOf(backend, { principal: 'app:gone' }))).status).toBe(200);

@@ -139,7 +139,8 @@ describe('forgetting a principal', () => {
 
     const forgotten = await admin.request('DELETE', `/api/admin/principals/${name}?projects=true`);
     expect([forgotten.status, forgotten.body['sessions']]).toEqual([200, 5]);
-    expect((await running.until('turn:end')).data).toMatchObject({ reason: 'session-deleted' });
+    // Its keys are revoked before its turns end.
+    expect((await running.until('session:reauthenticate')).data).toEqual({ reason: 'ended' });
     expect(await places(marker)).toEqual({ tables: [], keys: [], files: [] });
     expect(await places(name)).toEqual({ tables: [], keys: [], files: [] });
     expect(existsSync(own)).toBe(false);
