@@ -36,8 +36,12 @@ export function toBody(request: ModelRequest, profile?: RequestProfile): string 
   const messages = sent.map(({ message, json }, index) =>
     marked[index] === message ? json() : JSON.stringify(marked[index]),
   );
-  const head = JSON.stringify(toHead(request, profile));
-  return `${head.slice(0, -1)},"messages":[${messages.join()}]}`;
+  const head = JSON.stringify(toHead(request, profile)).slice(0, -1);
+  const [first = '', ...others] = messages;
+  const last = others.pop();
+  // Joined once: a text that is put together piece by piece is copied as a whole when it is read.
+  const begin = `${head},"messages":[${first}`;
+  return last === undefined ? `${begin}]}` : [begin, ...others, `${last}]}`].join();
 }
 
 /** The fields of a request before its messages. */

@@ -48,8 +48,9 @@ export function buildMessages(turns: readonly TurnTranscript[], frame: PromptFra
   if (hash === undefined) return { messages, sent: null, keys };
   const kept = keepThinking(thinking, frame.thinkingAfter);
   const keptSteps = thinking.filter(({ key }) => kept.has(key));
-  const parts = new Set(keptSteps.flatMap((step) => step.parts));
   const sent = { hash, thinkingFrom: keptSteps[0]?.key ?? null };
+  if (keptSteps.length === thinking.length) return { messages, sent, keys };
+  const parts = new Set(keptSteps.flatMap((step) => step.parts));
   return { messages: list.withThinking(parts), sent, keys };
 }
 

@@ -188,7 +188,7 @@ export function openFiles(attempt: Attempt): ConversationFiles {
  * Extracts the files of a turn and of the conversation before it, then reserves memory for them: a turn that
  * waits for slow files has neither memory nor a slot.
  *
- * @param sent the turns of the conversation before.
+ * @param sent the turns with files of the conversation before.
  * @returns releases the memory.
  * @throws the lease's reason when it ends.
  */

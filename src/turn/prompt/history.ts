@@ -98,13 +98,20 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
   return { ...whole, earlierTurns: [...cut, ...last] };
 }
 
-/** The earlier turns that the requests of an attempt contain, without their files. */
-export function turnsToSend(
+/** The earlier turns with files that the requests of an attempt contain, as they are before their files are shown. */
+export function turnsWithFiles(
   { services, storedParts, earlier }: Attempt,
   compaction: Compaction | null,
 ): TurnTranscript[] {
   const after = afterCompaction(earlier, compaction?.throughTurnId);
-  return buildTranscripts(services, sentTurns(after, storedParts));
+  return buildTranscripts(services, sentTurns(after, storedParts).filter(hasStoredFiles));
+}
+
+function hasStoredFiles({ userParts, calls }: PastTurn): boolean {
+  return (
+    userParts.some(({ type }) => type === 'file') ||
+    calls.some(({ files }) => files !== null && files.length > 0)
+  );
 }
 
 /**

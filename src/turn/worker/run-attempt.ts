@@ -17,7 +17,7 @@ import { openAttempt } from '../attempt/open-attempt.js';
 import { announceStart } from '../attempt/start-events.js';
 import { runTurn } from '../loop/run-turn.js';
 import { reserveFiles } from '../prompt/conversation-files.js';
-import { turnsToSend } from '../prompt/history.js';
+import { turnsWithFiles } from '../prompt/history.js';
 import { rememberConversation } from '../prompt/remember-conversation.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Claim, Attempt } from '../state/attempt.js';
@@ -118,7 +118,7 @@ async function attemptTurn(
       throw attemptsExhausted(claim.id, maxAttempts);
     }
     const { todos, compaction } = claim;
-    releaseMemory = await reserveFiles(attempt, turnsToSend(attempt, compaction));
+    releaseMemory = await reserveFiles(attempt, turnsWithFiles(attempt, compaction));
     run = await buildContext(attempt, {
       todos,
       compaction,
