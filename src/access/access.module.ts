@@ -69,6 +69,7 @@ import { UsageController } from './usage.controller.js';
     { provide: ACCESS_RULES, inject: [CONFIG], useFactory: accessRules },
   ],
   exports: [
+    TokenVerifier,
     PageTokens,
     KeyStore,
     AuditLog,

@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { nullableTime } from '../http/fields/json-schemas.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
+import { compact } from '../platform/compact.js';
+import type { CliLogin } from './tokens/token-verifier.js';
 import type { Credential, Principal, ResolvedLimits } from './principal.js';
 
 /** Kinds of credentials that a request may have. */
@@ -57,6 +59,27 @@ export class CallerDto {
   @ApiProperty(nullableTime) expiresAt!: string | null;
 }
 
+/** An identity provider that people log in at on the command line, by a device code (RFC 8628). */
+export class LoginIssuerDto {
+  /** @example acme */
+  name!: string;
+  /** @example https://login.acme.example/ */
+  issuerUrl!: string;
+  /** The public client that the command line is. */
+  clientId!: string;
+  /** @example ["openid","offline_access"] */
+  scopes!: string[];
+  /** Sent as the parameter `audience`. */
+  audience?: string;
+  /** Sent as the parameter `resource`. */
+  resource?: string;
+}
+
+export class LoginDto {
+  /** None: the server has no log-in on the command line. */
+  issuers!: LoginIssuerDto[];
+}
+
 /** @param expiresAt when the credential ends. */
 export function viewCaller(caller: Principal, expiresAt: Date | undefined): CallerDto {
   const { id, credential, scopes, limits, agents, projectRoots } = caller;
@@ -69,6 +92,18 @@ export function viewCaller(caller: Principal, expiresAt: Date | undefined): Call
     agents: agents === undefined ? null : [...agents],
     projectRoots: [...projectRoots],
     expiresAt: expiresAt?.toISOString() ?? null,
+  };
+}
+
+export function viewLogin(issuers: readonly CliLogin[]): LoginDto {
+  return {
+    issuers: issuers.map(({ name, issuerUrl, clientId, scopes, audience, resource }) => ({
+      name,
+      issuerUrl,
+      clientId,
+      scopes: [...scopes],
+      ...compact({ audience, resource }),
+    })),
   };
 }
 

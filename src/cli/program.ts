@@ -91,6 +91,17 @@ const commands: readonly ListedCommand[] = [
     'serve until a signal stops it; the default command',
     () => import('./commands/serve-command.js'),
   ),
+  listed(
+    'login',
+    'log in at the identity provider of a server, by a code that you type in a browser',
+    () => import('./commands/login-command.js'),
+  ),
+  listed('logout', 'end the log-in at a server', () => import('./commands/login-command.js')),
+  listed(
+    'whoami',
+    'show who you are to a server, what you may do, and until when',
+    () => import('./commands/login-command.js'),
+  ),
   listed('keys', 'manage API keys', () => import('./commands/keys-command.js')),
   listed(
     'auth',

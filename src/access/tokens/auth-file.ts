@@ -48,6 +48,16 @@ export interface Role {
   agents: readonly string[] | undefined;
 }
 
+/** The client of an identity provider that `turnpike login` is. */
+export interface CliClient {
+  clientId: string;
+  scopes: readonly string[];
+  /** Asked for as the parameter `audience`; undefined: it is not sent. */
+  audience: string | undefined;
+  /** Asked for as the parameter `resource` (RFC 8707); undefined: it is not sent. */
+  resource: string | undefined;
+}
+
 /** An identity provider whose tokens are taken. */
 export interface Issuer {
   /** First part of its principals' ids. */
@@ -67,6 +77,8 @@ export interface Issuer {
   /** Claims that must have these values. */
   required: Readonly<Record<string, string | number | boolean>>;
   roles: readonly Role[];
+  /** Absent: nobody logs in on the command line. */
+  cli?: CliClient;
 }
 
 const url = filledText('must be a URL').check(
@@ -110,6 +122,13 @@ const role = fieldsOf({
   }),
 );
 
+const cli = fieldsOf({
+  client_id: name,
+  scopes: z._default(names, ['openid', 'offline_access']),
+  audience: z.optional(name),
+  resource: z.optional(url),
+});
+
 const issuer = fieldsOf({
   name: name.check(
     z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have 1 to 32 of a-z 0-9 -, a letter first'),
@@ -150,6 +169,7 @@ const issuer = fieldsOf({
     {},
   ),
   roles: z.array(role, 'must be a list').check(z.minLength(1, 'must have at least one')),
+  cli: z.optional(cli),
 });
 
 const authFile = fieldsOf({
@@ -194,7 +214,18 @@ export async function loadIssuers(file: string | undefined): Promise<readonly Is
       projectRoots: (given.project_roots ?? []).map((root) => path.resolve(root)),
       agents: given.agents,
     })),
+    ...compact({ cli: one.cli && toCliClient(one, one.cli) }),
   }));
+}
+
+/** The audience of the server's tokens is asked for where it is the usual claim: some providers need that. */
+function toCliClient(
+  { audience_claim: claim, audiences }: z.infer<typeof issuer>,
+  given: z.infer<typeof cli>,
+): CliClient {
+  const { client_id: clientId, scopes, resource } = given;
+  const audience = given.audience ?? (claim === 'aud' ? audiences[0] : undefined);
+  return { clientId, scopes, audience, resource };
 }
 
 function toLimits(given: z.infer<typeof limits>): PrincipalLimits {

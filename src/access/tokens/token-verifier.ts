@@ -11,7 +11,7 @@ import { canonicalJson } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { PublicFetch } from '../../platform/net/public-fetch.js';
-import type { Issuer } from './auth-file.js';
+import type { CliClient, Issuer } from './auth-file.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { TokenError, type TokenFault } from './token-error.js';
 import { grantOf, groupsOf, rightsOf, type Rights, type TokenGrant } from './token-principal.js';
@@ -37,6 +37,12 @@ export interface VerifiedToken extends TokenGrant {
 interface Remembered extends VerifiedToken {
   /** The keys of the issuer that it was verified with. */
   keys: string;
+}
+
+/** An issuer as the command line logs in at it: nothing in it is secret. */
+export interface CliLogin extends CliClient {
+  name: string;
+  issuerUrl: string;
 }
 
 interface Verifier {
@@ -82,6 +88,13 @@ export class TokenVerifier {
 
   get issuerNames(): readonly string[] {
     return [...this.#verifiers.values()].map(({ issuer }) => issuer.name);
+  }
+
+  /** Issuers that people log in at on the command line. */
+  get cliLogins(): readonly CliLogin[] {
+    return [...this.#verifiers.values()].flatMap(({ issuer: { name, issuerUrl, cli } }) =>
+      cli === undefined ? [] : [{ name, issuerUrl, ...cli }],
+    );
   }
 
   /** Folders that roles open, each once. */

@@ -16,6 +16,8 @@ import {
 import { explainStartFailure } from '../render/explain-start-failure.js';
 import { printTable, type Table } from '../render/table.js';
 import { compact } from '../../platform/compact.js';
+import { LoginError } from '../login/login-error.js';
+import type { ServerAccess } from '../login/server-access.js';
 import { locateStore } from '../data/run-on-data.js';
 
 type Environment = Cli['environment'];
@@ -143,7 +145,7 @@ function tableOfKeys(keys: readonly KeyDto[]): Table {
 }
 
 function explain(error: unknown, environment: Environment): string {
-  const own = [UsageError, NoServerError, TypedError];
+  const own = [UsageError, NoServerError, LoginError, TypedError];
   if (own.some((type) => error instanceof type)) return (error as Error).message;
   if (error instanceof TurnpikeError || error instanceof ConnectionLostError) {
     return explainFailure(error);
@@ -169,14 +171,14 @@ export async function openKeyAdmin(
   { url, isNew }: KeyAdminOptions,
 ): Promise<KeyAdmin> {
   const found = await locateStore(environment, { url, mayCreate: isNew, needsRedis: false });
-  if (found.type === 'server') return atServer(found.url, found.key);
+  if (found.type === 'server') return atServer(found);
   // Loaded when needed alone: the code of the database takes longer to load than a server to answer.
   const { openKeysInDatabase } = await import('../data/open-keys-in-database.js');
   return openKeysInDatabase(found.config);
 }
 
-function atServer(url: string, key: string | undefined): KeyAdmin {
-  const { keys } = clientOf({ url, key });
+function atServer(server: ServerAccess): KeyAdmin {
+  const { keys } = clientOf(server);
   return {
     create: (body) => keys.create(body).catch(advise),
     list: () => keys.list().catch(advise),
@@ -191,7 +193,7 @@ function advise(error: unknown): never {
   const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
   if (!isAboutKey) throw error;
   const { code, status, retryable, retryAfterMs, requestId, details } = error;
-  const message = `${error.message}\nThe server that runs manages its keys: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
+  const message = `${error.message}\nThe server that runs manages its keys: log in as somebody with the scope admin (turnpike login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
   const advice = { retryable, retryAfterMs, requestId };
   throw new TurnpikeError(code, { status, ...advice, details, message });
 }

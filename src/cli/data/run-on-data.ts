@@ -5,6 +5,8 @@ import type { StoredData } from '../../app/open-stored-data.js';
 import { explainFailure, exitCodeOf } from '../render/explain-failure.js';
 import { NoServerError, locateServer, clientOf } from '../server/find-server.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
+import { LoginError } from '../login/login-error.js';
+import { accessTo, type ServerAccess } from '../login/server-access.js';
 import { UsageError, type Cli } from '../command.js';
 import { type Config, parseConfig } from '../../config/config.js';
 
@@ -37,14 +39,14 @@ export async function runOnData(
 
 /** The reason why the store could not be opened, which is where a server would have it. */
 function explainOpening(error: unknown, environment: Environment): string {
-  const expected = [TurnpikeError, ConnectionLostError, NoServerError, UsageError];
+  const expected = [TurnpikeError, ConnectionLostError, NoServerError, LoginError, UsageError];
   if (expected.some((type) => error instanceof type)) return explain(error);
   return explainStartFailure(error, environment);
 }
 
 function explain(error: unknown): string {
   if (error instanceof TurnpikeError && [401, 403].includes(error.status)) {
-    return `${explainFailure(error)}\nThe server that runs has its store for itself: set TURNPIKE_API_KEY to a key with the scope admin, or stop the server and call this again.`;
+    return `${explainFailure(error)}\nThe server that runs has its store for itself: log in as somebody with the scope admin (turnpike login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
   }
   if (error instanceof TypedError) return `${error.type}: ${error.message}`;
   return explainFailure(error);
@@ -68,7 +70,7 @@ async function openData(
   return found.type === 'server' ? atServer(found) : inStore(found.config, environment);
 }
 
-function atServer(server: { url: string; key: string | undefined }): StoredData {
+function atServer(server: ServerAccess): StoredData {
   const { data } = clientOf(server);
   return {
     export: (selection) => data.export(selection),
@@ -87,9 +89,7 @@ async function inStore(config: Config, environment: Environment): Promise<Stored
 }
 
 /** A server to ask, or a store that no server has for itself. */
-export type StoreLocation =
-  | { type: 'server'; url: string; key: string | undefined }
-  | { type: 'store'; config: Config };
+export type StoreLocation = ({ type: 'server' } & ServerAccess) | { type: 'store'; config: Config };
 
 export interface StoreSearch {
   /** The value of `--url`. */
@@ -122,7 +122,7 @@ export async function locateStore(
   const isOtherFolder = isByPort && (hasFolder || (environment['TURNPIKE_DATA_DIR'] ?? '') !== '');
   if (search.url !== undefined && !isOtherFolder) {
     if (isByPort) process.stderr.write(`server ${search.url}\n`);
-    return { type: 'server', url: search.url, key: config.clientKey };
+    return { type: 'server', ...(await accessTo(environment, search.url)) };
   }
   if (!hasFolder && !mayCreate) throw new NoServerError(search);
   return { type: 'store', config };

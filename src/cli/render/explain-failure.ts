@@ -14,7 +14,7 @@ function explain(error: unknown): string {
     const { code, message, retryable, requestId } = error;
     const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
     if (error.status === 401) {
-      return `${code}: This server takes API keys. Set TURNPIKE_API_KEY to one of its keys (turnpike keys create --principal NAME makes one); ${message}`;
+      return `${code}: This server needs a credential. Log in (turnpike login), or set TURNPIKE_API_KEY to one of its keys (turnpike keys create --principal NAME makes one); ${message}`;
     }
     if (code === 'APPROVAL_NOT_FOUND')
       return `${code}: ${message} turnpike approvals lists the open ones.`;

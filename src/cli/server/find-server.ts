@@ -5,14 +5,12 @@ import { parseConfig } from '../../config/config.js';
 import { confirm } from '../terminal/terminal-input.js';
 import { parseValue, show } from '../../platform/parsing/parse-value.js';
 import { livingOwner } from '../../storage/folder/data-folder.js';
+import { accessTo, keyOf, type ServerAccess } from '../login/server-access.js';
 import { UsageError } from '../command.js';
 
 type Environment = Record<string, string | undefined>;
 
-export interface FoundServer {
-  url: string;
-  /** `TURNPIKE_API_KEY`. */
-  key: string | undefined;
+export interface FoundServer extends ServerAccess {
   close(): Promise<void>;
 }
 
@@ -33,25 +31,24 @@ export async function findServer(
   environment: Environment,
   { url: named, orElse }: FindOptions,
 ): Promise<FoundServer> {
-  const given = environment['TURNPIKE_API_KEY'];
-  const key = given === '' ? undefined : given;
   const search = await locateServer(environment, named);
   const { url, isByPort } = search;
   if (url !== undefined) {
     // A server that was found by its port has a different data folder: the user sees which one it is.
     if (isByPort) process.stderr.write(`server ${url}\n`);
-    return { url, key, close: async () => undefined };
+    return { ...(await accessTo(environment, url)), close: async () => undefined };
   }
   if (orElse === 'refuse') throw new NoServerError(search);
   if (orElse === 'offer' && !(await isAccepted(search))) throw new Error('No server was started.');
-  return { key, ...(await startOwnServer(environment)) };
+  const own = await startOwnServer(environment);
+  return { ...own, key: keyOf(environment) };
 }
 
 export function clientOf(
-  { url, key }: Pick<FoundServer, 'url' | 'key'>,
+  { url, key, token }: ServerAccess,
   more: Pick<ClientOptions, 'onRetry'> = {},
 ): TurnpikeClient {
-  return new TurnpikeClient({ url, key, ...more });
+  return new TurnpikeClient({ url, key, token, ...more });
 }
 
 /** Asks the user. @throws NoServerError without a terminal. */
@@ -64,7 +61,9 @@ async function isAccepted(search: ServerSearch): Promise<boolean> {
   );
 }
 
-async function startOwnServer(environment: Environment): Promise<Omit<FoundServer, 'key'>> {
+async function startOwnServer(
+  environment: Environment,
+): Promise<Pick<FoundServer, 'url' | 'close'>> {
   const quiet = { TURNPIKE_LOG_LEVEL: 'warn', ...environment, TURNPIKE_PORT: '0' };
   const config = parseConfig(quiet);
   // Loaded when needed alone: the server's code takes a second to load.

@@ -61,18 +61,25 @@ export async function lockDataFolder(folder: string): Promise<{
 }> {
   await makeDataFolder(folder);
   const file = path.join(folder, 'owner.json');
-  const startTicks = (await processStat(process.pid))?.startTicks;
-  const self: FolderOwner = {
-    token: randomUUID(),
-    pid: process.pid,
-    ...compact({ startTicks }),
-  };
+  const self = await ownSelf();
   const owner = await acquire(file, self);
   if (owner !== undefined) throw new DataFolderBusyError(folder, owner);
   return {
     publish: (url) => writeWhole(file, { ...self, url }),
     release: () => releaseFile(file, self),
   };
+}
+
+/** Locks a file's name for this process, as `lockDataFolder` does a folder. @returns undefined: a living process has it. */
+export async function tryLock(file: string): Promise<{ release(): Promise<void> } | undefined> {
+  const self = await ownSelf();
+  if ((await acquire(file, self)) !== undefined) return undefined;
+  return { release: () => releaseFile(file, self) };
+}
+
+async function ownSelf(): Promise<FolderOwner> {
+  const startTicks = (await processStat(process.pid))?.startTicks;
+  return { token: randomUUID(), pid: process.pid, ...compact({ startTicks }) };
 }
 
 /** The living owner of a folder, if any. */

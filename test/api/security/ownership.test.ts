@@ -44,6 +44,7 @@ const withoutIds = [
   'delete /api/harness/memory/{agent}',
   'delete /api/harness/memory/{agent}/file',
   'get /api/harness/feedback',
+  'get /api/harness/login',
   'get /api/harness/me',
   'get /api/harness/memory',
   'get /api/harness/memory/{agent}',
@@ -122,7 +123,14 @@ describe.each(['keys', 'tokens', 'page tokens'])(
     });
 
     it('is not for somebody without a credential, on any route', async () => {
-      const open = ['get /health', 'get /health/agent', 'get /live', 'get /ready', 'get /metrics'];
+      const watched = [
+        'get /health',
+        'get /health/agent',
+        'get /live',
+        'get /ready',
+        'get /metrics',
+      ];
+      const open = [...watched, 'get /api/harness/login'];
       const nobody = new KeyedClient(server.url);
       for (const route of routes) {
         if (open.includes(route)) continue;

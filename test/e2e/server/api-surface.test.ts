@@ -112,6 +112,7 @@ describe('the server beside its turns', () => {
       'get /api/harness/approvals/{id}',
       'get /api/harness/attachments/{id}',
       'get /api/harness/feedback',
+      'get /api/harness/login',
       'get /api/harness/me',
       'get /api/harness/memory',
       'get /api/harness/memory/{agent}',

@@ -56,10 +56,25 @@ const namesIssuers: Run = async (code) => {
   return '';
 };
 
+/** Loads the client of the command line that log-in.md shows, at an issuer. */
+const namesCliClient: Run = async (code) => {
+  const file = path.join(newFolder(), 'auth.yaml');
+  const issuer =
+    "name: acme\n    issuer_url: https://acme.example\n    audiences: [a]\n    roles: [{ group: '*' }]";
+  await writeFile(file, `issuers:\n  - ${issuer}\n${code}`);
+  const [loaded] = await loadIssuers(file);
+  const scopes = ['openid', 'offline_access'];
+  const resource = 'https://turnpike.example/';
+  expect(loaded?.cli).toEqual({ clientId: 'turnpike-cli', scopes, audience: 'a', resource });
+  return '';
+};
+
 /** What is done with the blocks of log-in.md. */
 export const logInUses: (Run | { elsewhere: string })[] = [
   namesIssuers,
   { elsewhere: 'reads the clipboard; auth-command.test.ts gives the command a token' },
+  namesCliClient,
+  { elsewhere: 'needs a provider; log-in-command.test.ts calls the three at one' },
   { elsewhere: 'ends an access; leavers.test.ts ends one by the same command' },
   { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
   { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },

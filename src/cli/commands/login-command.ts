@@ -1,0 +1,164 @@
+import type { LoginDto, LoginIssuerDto } from '../../access/caller.dto.js';
+import { TurnpikeClient, type CallerView } from '../../client/turnpike-client.js';
+import type { DeviceCode } from '../login/device-log-in.js';
+import { LoginError } from '../login/login-error.js';
+import { loginFileOf, readLogins, storeLogin, withLock } from '../login/login-file.js';
+import { keyOf, nameOfServer } from '../login/server-access.js';
+import { clientOf, locateServer, NoServerError } from '../server/find-server.js';
+import { runOnServer } from '../server/run-on-server.js';
+import { jsonOption, urlOption, UsageError, type Cli, type CliCommand } from '../command.js';
+import { compact } from '../../platform/compact.js';
+import { oneLine } from '../terminal/screen.js';
+
+/** `turnpike login`: the code and its address are printed to standard error; nothing is opened. */
+export function loginCommand(command: CliCommand, cli: Cli): void {
+  command
+    .option('--issuer <NAME>', 'the identity provider, where the server has several')
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action(async ({ issuer: wanted, json = false, url: named }) => {
+      const url = await locate(cli, named);
+      const file = loginFileOf(cli.environment);
+      // A file that cannot be used is found before the user has typed a code.
+      await readLogins(file);
+      const open = new TurnpikeClient({ url });
+      const { issuers } = await open.request<LoginDto>({ path: '/api/harness/login' });
+      const issuer = choose(issuers, wanted, url);
+      const { logInByDevice } = await import('../login/device-log-in.js');
+      const tokens = await logInByDevice(issuer, {
+        show: (code) => (json ? cli.out(`${JSON.stringify(code)}\n`) : cli.err(describeCode(code))),
+        noteAway: () => cli.err(`${issuer.name} does not answer. Trying again …\n`),
+      });
+      const caller = await new TurnpikeClient({ url, key: tokens.accessToken }).me();
+      const { name, issuerUrl, clientId, resource } = issuer;
+      const place = { issuer: name, issuerUrl, clientId, ...compact({ resource }) };
+      const server = nameOfServer(url);
+      await withLock(file, () => storeLogin(file, server, { ...place, ...tokens }));
+      if (json) cli.out(`${JSON.stringify({ server, ...caller })}\n`);
+      else cli.out(`You are ${oneLine(caller.principal, 200)} at ${server}.\n`);
+      if (keyOf(cli.environment) !== undefined) {
+        cli.err('TURNPIKE_API_KEY is set: commands use that key, and not the log-in.\n');
+      }
+    });
+}
+
+/** `turnpike logout`: the provider is told, where it has a place for that. */
+export function logoutCommand(command: CliCommand, cli: Cli): void {
+  command.addOption(urlOption).action(async ({ url: named }) => {
+    const server = nameOfServer(await locate(cli, named, { mayBeAway: true }));
+    const file = loginFileOf(cli.environment);
+    const login = await withLock(file, async () => {
+      const { [server]: found } = await readLogins(file);
+      if (found !== undefined) await storeLogin(file, server, undefined);
+      return found;
+    });
+    if (login === undefined) return cli.out(`There is no log-in at ${server}.\n`);
+    const { revokeTokens } = await import('../login/device-log-in.js');
+    try {
+      const isTold = await revokeTokens(login);
+      const note = isTold
+        ? ''
+        : ` ${login.issuer} takes no revocations: its session there goes on.`;
+      cli.out(`You are logged out of ${server}.${note}\n`);
+    } catch (error) {
+      if (!(error instanceof LoginError)) throw error;
+      cli.out(`You are logged out of ${server}.\n`);
+      cli.err(
+        `${login.issuer} could not be told, and its session there goes on. ${error.message}\n`,
+      );
+    }
+  });
+}
+
+/** `turnpike whoami`. */
+export function whoamiCommand(command: CliCommand, cli: Cli): void {
+  command
+    .addOption(jsonOption)
+    .addOption(urlOption)
+    .action(({ json = false, url }) =>
+      runOnServer(cli, { url }, async (server) => {
+        const caller = await clientOf(server).me();
+        const name = nameOfServer(server.url);
+        const by = server.token === undefined ? describeCredential(caller) : describeLogin(caller);
+        cli.out(
+          json
+            ? `${JSON.stringify({ server: name, ...caller })}\n`
+            : describeCaller(caller, { server: name, by }),
+        );
+        return 0;
+      }),
+    );
+}
+
+/** @param mayBeAway whether a server may be named that does not run. */
+async function locate(
+  cli: Cli,
+  named: string | undefined,
+  { mayBeAway = false } = {},
+): Promise<string> {
+  const search = await locateServer(cli.environment, named);
+  if (search.url !== undefined) return search.url;
+  if (!mayBeAway) throw new NoServerError(search);
+  throw new UsageError('Name the server to log out of: --url URL, or TURNPIKE_URL.');
+}
+
+/** @throws LoginError NO_LOGIN; UsageError for a name that is none of the issuers'. */
+function choose(
+  issuers: readonly LoginIssuerDto[],
+  wanted: string | undefined,
+  url: string,
+): LoginIssuerDto {
+  const [first, ...others] = issuers;
+  if (first === undefined) {
+    throw new LoginError(
+      'NO_LOGIN',
+      `${url} has no log-in on the command line. Set TURNPIKE_API_KEY, or add a block cli to an issuer in TURNPIKE_AUTH_FILE`,
+    );
+  }
+  const found =
+    wanted === undefined && others.length === 0
+      ? first
+      : issuers.find(({ name }) => name === wanted);
+  if (found !== undefined) return found;
+  const names = issuers.map(({ name }) => oneLine(name, 40)).join(', ');
+  throw new UsageError(`--issuer must be one of ${names}.`);
+}
+
+/** The provider's texts are foreign ones. */
+function describeCode({ userCode, url, completeUrl, expiresInS }: DeviceCode): string {
+  const minutes = Math.max(1, Math.round(expiresInS / 60));
+  const complete =
+    completeUrl === undefined
+      ? ''
+      : `Or open the address that has it: ${oneLine(completeUrl, 500)}\n`;
+  return `Open ${oneLine(url, 500)} in a browser, and type the code ${oneLine(userCode, 60)}\n${complete}Type it only if you called turnpike login yourself. Waiting for at most ${minutes} min …\n`;
+}
+
+function describeCaller(
+  { principal, scopes, agents, limits, expiresAt }: CallerView,
+  { server, by }: { server: string; by: string },
+): string {
+  const limited = Object.entries(limits).filter(([, limit]) => limit > 0);
+  const lines: [string, string][] = [
+    ['Server', server],
+    ['Principal', principal],
+    ['By', by],
+    ['Scopes', scopes.join(', ') || 'none'],
+    ['Agents', agents === null ? 'all' : agents.join(', ')],
+    ['Limits', limited.map(([name, limit]) => `${name} ${limit}`).join(', ') || 'none'],
+    ['Ends', expiresAt ?? 'not by itself'],
+  ];
+  return lines.map(([name, text]) => `${`${name}:`.padEnd(11)}${oneLine(text, 400)}\n`).join('');
+}
+
+function describeLogin({ credential: { issuer = '', groups = [] } }: CallerView): string {
+  const of = groups.length === 0 ? 'without groups' : `groups: ${groups.join(', ')}`;
+  return `log-in at ${issuer} (${of}), which renews itself`;
+}
+
+function describeCredential({ credential }: CallerView): string {
+  const { kind, keyId, issuer, authenticator } = credential;
+  if (kind === 'none') return 'nothing: the server is open';
+  if (kind === 'key') return `API key ${keyId ?? ''}`;
+  return `${kind} of ${issuer ?? authenticator ?? keyId ?? 'the server'}`;
+}
