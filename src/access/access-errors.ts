@@ -120,6 +120,43 @@ export function forbiddenScopes(
   });
 }
 
+/** The error of a page token that was to decide more than its key. */
+export function forbiddenApproverRoles(
+  excess: readonly string[],
+  approves: readonly string[],
+): TypedError {
+  return new TypedError('FORBIDDEN_APPROVER', {
+    message: `A page token has at most the approver roles of its key, which lacks ${excess.join(', ')}. Make another key: turnpike keys create --principal NAME --scopes tokens,approvals --approves ${excess.join(',')}`,
+    details: { roles: excess, approves },
+  });
+}
+
+/** The error of rules that nobody can decide by. */
+export function noApprovers(roles: readonly string[]): TypedError {
+  return new TypedError('NO_APPROVERS', {
+    message: `${describeMissingRoles(roles)}. ${toHaveApprovers}`,
+    details: { roles },
+  });
+}
+
+/** Rules of the deployment say that people decide whom nobody can be. */
+export class NoApproversError extends Error {
+  override readonly name = 'NoApproversError';
+
+  constructor(readonly roles: readonly string[]) {
+    super(
+      `${describeMissingRoles(roles)}, in TURNPIKE_PERMISSIONS_FILE or in an agent's file. ${toHaveApprovers}`,
+    );
+  }
+}
+
+const toHaveApprovers =
+  "Give a group the role in TURNPIKE_AUTH_FILE ('approves'), make a key with it (turnpike keys create --principal NAME --approves ROLE), or correct the rule";
+
+function describeMissingRoles(roles: readonly string[]): string {
+  return `Permission rules leave decisions to the approver ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}, which nobody can have here`;
+}
+
 export function forbiddenAgent(agent: string, agents: readonly string[]): TypedError {
   return new TypedError('FORBIDDEN_AGENT', {
     message: `You may not use the agent ${agent}. You may use: ${agents.join(', ')}.`,

@@ -20,7 +20,7 @@ import {
   type OwnedIds,
   type PageRule,
 } from './owned.decorator.js';
-import { ownedKinds, Owners, type OwnedKind, idAt, textAt } from './ownership/owners.js';
+import { ownedKinds, Owners, type OwnedKind, idAt, mayName, textAt } from './ownership/owners.js';
 import { boundSession, type Principal } from './principal.js';
 import type { RequestHead } from './parse-credentials.js';
 import {
@@ -113,7 +113,7 @@ export class AccessGuard implements CanActivate {
         if (id === undefined) continue;
         const place = await owners.placeOf(kind, id);
         const isWithin = bound === undefined || place?.sessionId === bound;
-        if (place?.principalId !== caller.id || !isWithin) throw notFound[kind](id);
+        if (!mayName(caller, kind, place) || !isWithin) throw notFound[kind](id);
       }
     }
   }

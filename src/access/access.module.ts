@@ -26,6 +26,7 @@ import { Grants } from './grants.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
+import { KnownApprovers } from './known-approvers.js';
 import { KeyStore } from './key-store.js';
 import { MasterKeyRotation } from './master-key-rotation.js';
 import { openVault, SecretVault } from './secret-vault.js';
@@ -58,6 +59,7 @@ import { UsageController } from './usage.controller.js';
       },
     },
     CustomAuthenticators,
+    KnownApprovers,
     Authenticator,
     Owners,
     {
@@ -80,6 +82,7 @@ import { UsageController } from './usage.controller.js';
     AccessEnder,
     Authenticator,
     CustomAuthenticators,
+    KnownApprovers,
     Owners,
     SecretVault,
     MasterKeyRotation,

@@ -81,6 +81,7 @@ describe('Authenticator', () => {
       id: 'a',
       credential: { kind: 'key', id: key.id },
       scopes: ['turns'],
+      approves: [],
       projectRoots,
       limits: { ...limits, concurrentTurns: 2 },
     });

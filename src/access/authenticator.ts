@@ -255,6 +255,7 @@ function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
     credential: { kind: 'key', id: key.id },
     scopes: key.scopes,
     limits: limitsOf(key.limits, defaultLimits),
+    approves: key.approves ?? [],
     projectRoots: key.projectRoots ?? [],
   };
 }
@@ -268,6 +269,7 @@ function principalOfPage({ claims, key }: OpenedToken, defaultLimits: ResolvedLi
     credential: { kind: 'page', id: key.id, expiresAt: new Date(expiresAt), ...bound },
     scopes: claims.scopes.filter((scope) => key.scopes.includes(scope)),
     limits: limitsOf(key.limits, defaultLimits),
+    approves: (claims.approves ?? []).filter((role) => key.approves?.includes(role) === true),
     projectRoots: id === key.principalId ? (key.projectRoots ?? []) : [],
     ...compact({ agents }),
   };
@@ -277,12 +279,13 @@ function principalOfPerson(
   { id, credential, rights }: TokenPerson,
   defaultLimits: ResolvedLimits,
 ): Principal {
-  const { scopes, limits, projectRoots, agents } = rights;
+  const { scopes, limits, approves, projectRoots, agents } = rights;
   return {
     id,
     credential,
     scopes,
     limits: limitsOf(limits, defaultLimits),
+    approves,
     projectRoots,
     ...compact({ agents }),
   };
@@ -290,7 +293,7 @@ function principalOfPerson(
 
 function principalOfCustom(
   authenticator: string,
-  { principalId, scopes, limits, agents, expiresAt }: CustomCaller,
+  { principalId, scopes, limits, approves, agents, expiresAt }: CustomCaller,
   defaultLimits: ResolvedLimits,
 ): Principal {
   return {
@@ -298,6 +301,7 @@ function principalOfCustom(
     credential: { kind: 'custom', authenticator, ...compact({ expiresAt }) },
     scopes,
     limits: limitsOf(limits, defaultLimits),
+    approves,
     projectRoots: [],
     ...compact({ agents }),
   };

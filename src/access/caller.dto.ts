@@ -53,6 +53,8 @@ export class CallerDto {
   limits!: CallerLimitsDto;
   /** Names of the agents that may be used; null: all. */
   agents!: string[] | null;
+  /** Roles in which the caller may decide about calls of others. */
+  @ApiProperty({ type: [String], example: ['release'] }) approves!: string[];
   /** Folders that sessions may work in, beside the caller’s own and those open to all. */
   projectRoots!: string[];
   /** When the credential ends; null: it does not end by itself. */
@@ -82,7 +84,7 @@ export class LoginDto {
 
 /** @param expiresAt when the credential ends. */
 export function viewCaller(caller: Principal, expiresAt: Date | undefined): CallerDto {
-  const { id, credential, scopes, limits, agents, projectRoots } = caller;
+  const { id, credential, scopes, limits, agents, approves, projectRoots } = caller;
   const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = limits;
   return {
     principal: id,
@@ -90,6 +92,7 @@ export function viewCaller(caller: Principal, expiresAt: Date | undefined): Call
     scopes: [...scopes],
     limits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
     agents: agents === undefined ? null : [...agents],
+    approves: [...approves],
     projectRoots: [...projectRoots],
     expiresAt: expiresAt?.toISOString() ?? null,
   };

@@ -10,6 +10,7 @@ export interface CustomCaller {
   principalId: string;
   scopes: readonly KeyScope[];
   limits: PrincipalLimits;
+  approves: readonly string[];
   agents: readonly string[] | undefined;
   expiresAt: Date | undefined;
   /** When the caller logged in; 1970 where the authenticator does not say. */

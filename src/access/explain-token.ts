@@ -44,8 +44,9 @@ export async function explainToken(
   const known = compact({ claims, issuer: issuer?.name, ...describeGroups(issuer, claims) });
   try {
     const verifier = openVerifier(issuers, config, { clock: systemClock, logger });
-    const { principalId, scopes, limits, projectRoots, agents } = await verifier.verify(token);
-    return { ...known, grant: { principalId, scopes, limits, projectRoots, agents } };
+    const { principalId, scopes, limits, approves, projectRoots, agents } =
+      await verifier.verify(token);
+    return { ...known, grant: { principalId, scopes, limits, approves, projectRoots, agents } };
   } catch (error) {
     if (error instanceof TokenError) {
       const { claim } = error.facts;

@@ -89,6 +89,7 @@ export class KeyService {
     tx: Queryable,
   ): Promise<CreatedKeyDto> {
     const { principal, name, limits, expiresIn, projectRoots, mints } = wanted;
+    const approves = [...new Set(wanted.approves ?? [])];
     const scopes = keyScopes.filter((scope) => asked.includes(scope));
     const expiresInMs = expiresIn === undefined ? undefined : parsePeriod(expiresIn);
     const now = this.clock.now();
@@ -103,6 +104,7 @@ export class KeyService {
         limits: compact(limits),
         projectRoots: projectRoots.length === 0 ? null : projectRoots,
         mints: mints ?? null,
+        approves: approves.length === 0 ? null : approves,
         expiresAt: expiresInMs === undefined ? null : new Date(now + expiresInMs),
         createdAt: new Date(now),
       },
@@ -110,7 +112,8 @@ export class KeyService {
     );
     const opened = projectRoots.length === 0 ? {} : { projectRoots };
     const expiresAt = key.expiresAt?.toISOString() ?? null;
-    const details = { principal, scopes, expiresAt, ...opened, ...compact({ mints }) };
+    const roles = approves.length === 0 ? {} : { approves };
+    const details = { principal, scopes, expiresAt, ...opened, ...roles, ...compact({ mints }) };
     const entry = { principalId: by, action: 'key.created', subject: key.id, details } as const;
     await this.audit.write(entry, tx);
     return { key: viewKey(key, now), secret: secret.text };

@@ -95,6 +95,19 @@ export class KeyStore {
     return found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
   }
 
+  /** Roles of approvers that valid keys have. */
+  async approverRoles(): Promise<Set<string>> {
+    const now = new Date(this.clock.now());
+    const { approves, revokedAt, expiresAt } = apiKeys;
+    const found = await this.db
+      .select({ approves })
+      .from(apiKeys)
+      .where(
+        and(isNotNull(approves), isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, now))),
+      );
+    return new Set(found.flatMap((key) => key.approves ?? []));
+  }
+
   async census(db: Queryable = this.db): Promise<KeyCensus> {
     const now = new Date(this.clock.now()).toISOString();
     const [found] = await db

@@ -23,6 +23,7 @@ import {
 import { RequestForm } from '../http/request.pipe.js';
 import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
 import { PageLimit } from '../http/paging/page-query.dto.js';
+import { ApproverRoles } from './approver-roles.decorator.js';
 import { mintsPattern } from './pages/may-mint.js';
 import {
   keyScopes,
@@ -137,6 +138,12 @@ export class NewKeyDto {
   @MayBeAbsent()
   @Matches(mintsPattern, mintsWords)
   mints?: string;
+
+  /** Roles in which its principal may decide about calls of others, where a permission rule names one of them. */
+  @ApiProperty({ type: [String], example: ['release'] })
+  @MayBeAbsent()
+  @ApproverRoles()
+  approves?: string[];
 }
 
 /** A key as administrators see it: never the secret or its hash. */
@@ -168,6 +175,8 @@ export class KeyDto {
   @ApiProperty({ type: [String], example: ['/srv/alice'] }) projectRoots!: string[];
   /** Whom it may make page tokens for beside its own principal; null: nobody. */
   mints!: string | null;
+  /** Roles in which its principal may decide about calls of others. */
+  @ApiProperty({ type: [String], example: ['release'] }) approves!: string[];
   @ApiProperty(time) createdAt!: string;
   @ApiProperty(nullableTime) expiresAt!: string | null;
   @ApiProperty(nullableTime) revokedAt!: string | null;
@@ -248,6 +257,7 @@ export function viewKey(key: KeyRow, now: number): KeyDto {
     limits,
     projectRoots: key.projectRoots ?? [],
     mints: key.mints,
+    approves: key.approves ?? [],
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

@@ -63,6 +63,8 @@ export interface Principal {
   limits: ResolvedLimits;
   /** Names of the agents that may be used; absent: all. */
   agents?: readonly string[];
+  /** Roles in which it may decide about calls of others; most principals have none. */
+  approves: readonly string[];
   /** Folders that the credential opens for sessions, beside its own and those open to all. */
   projectRoots: readonly string[];
   /** Id of the request, for the log. */
@@ -89,7 +91,14 @@ export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): Resolv
 /** The caller of an open server. Creating keys needs `Authenticator.mayMakeFirstKey`. */
 export function localPrincipal(limits: ResolvedLimits): Principal {
   const credential = { kind: 'none' } as const;
-  return { id: LOCAL_USER, credential, scopes: ['turns', 'approvals'], limits, projectRoots: [] };
+  return {
+    id: LOCAL_USER,
+    credential,
+    scopes: ['turns', 'approvals'],
+    limits,
+    approves: [],
+    projectRoots: [],
+  };
 }
 
 /** A logger that puts the ids of the caller's request on every line. */

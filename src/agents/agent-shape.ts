@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { askRuleShape, askText } from '../governance/permissions/approver-rules.js';
 import { ruleFault, ruleLists } from '../governance/permissions/permission-rules.js';
 import {
   checkedBy,
@@ -50,12 +51,17 @@ const names = entries(
   'must be a list of names, for example [read, write]',
 );
 
-const rules = entries(
+const rule = z.pipe(
+  parsedBy(asText, 'must be a rule, for example read or "bash(git status*)"'),
+  z.string().check(checkedBy((text) => (text === '' ? undefined : ruleFault(text)))),
+);
+const rulesExpected = 'must be a list of rules, for example [read, "bash(git status*)"]';
+const rules = entries(rule, rulesExpected);
+const askRules = z.exactOptional(
   z.pipe(
-    parsedBy(asText, 'must be a rule, for example read or "bash(git status*)"'),
-    z.string().check(checkedBy((rule) => (rule === '' ? undefined : ruleFault(rule)))),
+    z.array(askRuleShape(rule), rulesExpected),
+    z.transform((given) => given.filter((one) => askText(one) !== '')),
   ),
-  'must be a list of rules, for example [read, "bash(git status*)"]',
 );
 
 /** A list of names; unlike `names`, no comma-separated text. `[]` is a value. */
@@ -95,7 +101,7 @@ export const agentShape = fieldsOf({
   ),
   permissions: z.exactOptional(
     fieldsOf(
-      { mode: z.exactOptional(z.enum(permissionModes)), allow: rules, ask: rules, deny: rules },
+      { mode: z.exactOptional(z.enum(permissionModes)), allow: rules, ask: askRules, deny: rules },
       'must be a map, for example {mode: plan, deny: [bash]}',
     ),
   ),

@@ -23,6 +23,7 @@ import {
   type LineProblem,
 } from '../platform/parsing/front-matter.js';
 import { isPlainObject } from '../platform/json.js';
+import { askText } from '../governance/permissions/approver-rules.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 
 /** An agent or persona, from its validated Markdown file. */
@@ -199,7 +200,7 @@ function findReferences(
     values.map((value) => {
       const written = at(given, path);
       const index = Array.isArray(written)
-        ? written.findIndex((item: unknown) => String(item).trim() === value)
+        ? written.findIndex((item: unknown) => ruleOf(item) === value)
         : -1;
       return { kind, field: path.join('.'), value, line: lineOf([...path, index]) };
     });
@@ -210,11 +211,16 @@ function findReferences(
     ...refer('tree', ['decision_tree'], tree === undefined ? [] : [tree]),
     ...refer('agent', ['subagents'], fields.subagents),
     ...refer('rule', ['permissions', 'allow'], permissions.allow),
-    ...refer('rule', ['permissions', 'ask'], permissions.ask),
+    ...refer('rule', ['permissions', 'ask'], permissions.ask?.map(askText)),
     ...refer('rule', ['permissions', 'deny'], permissions.deny),
     ...refer('tool', ['auto_approve_tools'], fields.auto_approve_tools),
     ...refer('tool', ['disallowed_tools'], fields.disallowed_tools),
   ];
+}
+
+/** A name, or the text of a rule, as it is written. */
+function ruleOf(item: unknown): string {
+  return String(isPlainObject(item) ? item['rule'] : item).trim();
 }
 
 /** The value at a path; undefined for none and for a field without a value. */

@@ -42,6 +42,7 @@ const notFound = {
   session: sessionNotFound,
   turn: turnNotFound,
   approval: approvalNotFound,
+  awaited: approvalNotFound,
   webhook: webhookNotFound,
 };
 

@@ -8,6 +8,10 @@ import { ConfigError, type Config } from '../config/config.js';
 import { takeRequest } from '../http/request.pipe.js';
 import { isLoopback } from '../platform/net/addresses.js';
 import type { SecretVault } from '../access/secret-vault.js';
+import { NoApproversError } from '../access/access-errors.js';
+import type { KnownApprovers } from '../access/known-approvers.js';
+import type { PersonaLibrary } from '../agents/persona-library.js';
+import type { PermissionRules } from '../storage/shapes/stored-options.js';
 import type { Logger } from '../platform/logger.js';
 
 /** The actor in the audit log. */
@@ -79,6 +83,23 @@ export function findBindingFault(asked: {
     'listen on 127.0.0.1, for this machine alone',
     'set TURNPIKE_ALLOW_KEYLESS=true, where a gateway decides who may call',
   ].join('\n      - ');
+}
+
+/**
+ * Requires that somebody can decide by each rule of the deployment's files that says who does.
+ *
+ * @throws NoApproversError.
+ */
+export async function requireApprovers(
+  known: Pick<KnownApprovers, 'findMissing'>,
+  { server, agents }: { server: PermissionRules; agents: Pick<PersonaLibrary, 'personas'> },
+): Promise<void> {
+  const personas = await agents.personas();
+  const missing = await known.findMissing([
+    server,
+    ...personas.map(({ permissions }) => permissions),
+  ]);
+  if (missing.length > 0) throw new NoApproversError(missing);
 }
 
 /**

@@ -7,7 +7,11 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { Authenticator } from '../access/authenticator.js';
-import { requireKey, checkSecrets } from './check-access.js';
+import { KnownApprovers } from '../access/known-approvers.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
+import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
+import type { PermissionRules } from '../storage/shapes/stored-options.js';
+import { requireKey, requireApprovers, checkSecrets } from './check-access.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
 import { SecretVault } from '../access/secret-vault.js';
@@ -83,7 +87,7 @@ export interface ServeOptions {
  *
  * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
  * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
- * FileInvalidError, MasterKeysRefusedError, UnreachableError.
+ * FileInvalidError, MasterKeysRefusedError, NoApproversError, UnreachableError.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const { config, environment, clock = systemClock, folder } = options;
@@ -129,6 +133,10 @@ async function listen(
     const authenticator = app.get(Authenticator, anywhere);
     await requireKey(config, { store, keys, authenticator, showFirstKey });
     await authenticator.noteIssuers();
+    await requireApprovers(app.get(KnownApprovers, anywhere), {
+      server: app.get<PermissionRules>(SERVER_PERMISSIONS, anywhere),
+      agents: app.get(PersonaLibrary, anywhere),
+    });
   }
   await checkSecrets(app.get(SecretVault, anywhere), config, logger);
   app.disable('x-powered-by');

@@ -108,6 +108,11 @@ export const errorTable = {
     'Your role does not include this agent; `details.agents` lists those that it does.',
     'Use one of them, or ask an administrator to add it to your role.',
   ),
+  FORBIDDEN_APPROVER: final(
+    403,
+    'You are not among those who decide about this call (`details.awaits`); or a page token was to have approver roles that its key lacks.',
+    'Let somebody decide who has the role. Administrator: give the role with `approves`, to a group in `TURNPIKE_AUTH_FILE` or to a key.',
+  ),
   FORBIDDEN_CREDENTIAL: final(
     403,
     'What the caller authenticated with is known for this request alone, and cannot act later.',
@@ -223,6 +228,11 @@ export const errorTable = {
       },
     },
   },
+  NO_APPROVERS: final(
+    422,
+    'A permission rule leaves decisions to approver roles that nobody can have here (`details.roles`).',
+    'Correct the rule. Administrator: give a role with `approves`, to a group in `TURNPIKE_AUTH_FILE` or to a key.',
+  ),
   NO_MASTER_KEY: final(
     409,
     'The server has no master keys, so that there is nothing to rotate.',

@@ -82,6 +82,8 @@ export type TurnEventBody =
       /** The time at which `onTimeout` is decided, ISO-8601. */
       expiresAt: string;
       onTimeout: 'approve' | 'deny';
+      /** Who decides: all of these quorums. Absent: the principal of the turn. */
+      awaits?: readonly { by: readonly string[]; count: number; notRequester: boolean }[];
     }
   | {
       type: 'approval.resolved';
@@ -89,7 +91,7 @@ export type TurnEventBody =
       callId: string;
       /** `answer`: the client gave its tool's output, which follows as `tool.ended`. */
       decision: 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
-      /** The principal that decided; `deadline` and `server` where none did. */
+      /** The principal that decided; `approvers`: those that it awaited; `deadline` and `server`: nobody. */
       by: string;
       message?: string;
       /** The input that replaces the requested one. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../platform/assert-never.js';
+import { compact } from '../platform/compact.js';
 import { cutText } from '../platform/text/cut-text.js';
 import { webhookDeliveries, type WebhookEvent } from '../storage/automation-schema.js';
 import { writeKind, type StoreWrite } from '../storage/write-kind.js';
@@ -57,8 +58,9 @@ function webhookFacts(event: TurnEvent): WebhookNote | undefined {
       return { type: 'turn.waiting', facts: { approvalIds } };
     }
     case 'approval.requested': {
-      const { approvalId, kind, name, expiresAt } = event;
-      return { type: 'approval.requested', facts: { approvalId, kind, name, expiresAt } };
+      const { approvalId, kind, name, expiresAt, awaits } = event;
+      const facts = { approvalId, kind, name, expiresAt, ...compact({ awaits }) };
+      return { type: 'approval.requested', facts };
     }
     case 'turn.ended': {
       const { outcome, exitCode, durationMs } = event;

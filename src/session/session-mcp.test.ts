@@ -32,6 +32,7 @@ describe('mcpServers of a session', () => {
       new ToolRegistry([]),
       mcp,
       { modeCeiling: 'acceptEdits' },
+      { check: () => Promise.resolve() },
     );
     return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));
   }

@@ -1,3 +1,4 @@
+import { KnownApprovers } from '../access/known-approvers.js';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
@@ -69,6 +70,7 @@ export class SessionService {
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
+    @Inject(KnownApprovers) private readonly approvers: Pick<KnownApprovers, 'check'>,
   ) {}
 
   /**
@@ -108,6 +110,7 @@ export class SessionService {
     const { id: principalId } = caller;
     const agentConfig = toLimits(wanted.agentConfig);
     const permissions = validateRules(wanted.permissions, this.tools);
+    await this.approvers.check([permissions ?? {}]);
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
     return { principalId, projectRoot, persona, mode, origin, ...rules };

@@ -1,6 +1,7 @@
 import {
   bigint,
   boolean,
+  check,
   date,
   index,
   integer,
@@ -15,6 +16,7 @@ import { sql } from 'drizzle-orm';
 import type { JsonObject } from '../platform/json.js';
 import { instant, jsonString } from './column-types.js';
 import type { AttachmentRef } from './shapes/stored-step.js';
+import type { Quorum } from './shapes/stored-options.js';
 import { ofSession, ofTurn } from './schema.js';
 
 /** Tables of approvals, steered messages, API keys, budgets and the audit log. */
@@ -54,8 +56,10 @@ export const approvals = pgTable(
      * `cancelled`.
      */
     decision: text('decision').$type<ApprovalDecision>(),
-    /** The principal who decided, or `deadline`. */
+    /** The principal who decided, or `deadline`; of an approval with `awaits`, `APPROVERS`. */
     decidedBy: text('decided_by'),
+    /** Who decides: all of these quorums. Null: the principal whose turn asks. Never changed. */
+    awaits: json('awaits').$type<Quorum[]>(),
     /** Text for the model, with a denial. */
     message: text('message'),
     /** Arguments that replace `input`; null: none. */
@@ -85,6 +89,41 @@ export const approvals = pgTable(
       .on(approval.turnId)
       .where(sql`decision is not null and applied_attempt is null`),
     index('approvals_by_session').on(approval.sessionId, approval.createdAt),
+    index('approvals_awaited')
+      .on(approval.createdAt, approval.id)
+      .where(sql`decision is null and awaits is not null`),
+    // A process of the release before, which does not know quorums, decides none.
+    check(
+      'approvals_decided_by_approvers',
+      sql`awaits is null or decision is null or decided_by in ('approvers', 'deadline', 'server')`,
+    ),
+  ],
+);
+
+/** Stands in `decided_by` for the people of a quorum, whose answers are rows. */
+export const APPROVERS = 'approvers';
+
+/** Answers of people to approvals with `awaits`. The decision is what they come to together. Never changed. */
+export const approvalAnswers = pgTable(
+  'approval_answers',
+  {
+    approvalId: text('approval_id')
+      .notNull()
+      .references(() => approvals.id, { onDelete: 'cascade' }),
+    principalId: text('principal_id').notNull(),
+    /** Who approved may still deny, until the approval is decided. */
+    decision: text('decision').$type<'approve' | 'deny'>().notNull(),
+    /** Roles that the person answered with. */
+    roles: json('roles').$type<string[]>().notNull(),
+    /** SHA-256 of the call that the person was shown, in hex: an answer counts for that call alone. */
+    digest: text('digest').notNull(),
+    /** The credential: its kind and id. */
+    credential: json('credential').$type<{ kind: string; id?: string }>().notNull(),
+    at: instant('at').notNull(),
+  },
+  (answer) => [
+    primaryKey({ columns: [answer.approvalId, answer.principalId, answer.decision] }),
+    index('approval_answers_by_principal').on(answer.principalId),
   ],
 );
 
@@ -151,6 +190,8 @@ export const apiKeys = pgTable('api_keys', {
   projectRoots: json('project_roots').$type<string[]>(),
   /** Principals that it may make page tokens for: `app:*`; null: its own alone. */
   mints: text('mints'),
+  /** Roles in which its principal may decide about calls of others; null: none. */
+  approves: json('approves').$type<string[]>(),
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),
   lastUsedAt: instant('last_used_at'),

@@ -26,6 +26,7 @@ import {
 } from './file-schema.js';
 import {
   apiKeys,
+  approvalAnswers,
   approvals,
   auditLog,
   grants,
@@ -201,6 +202,12 @@ export const tables: readonly TableEntry[] = [
     ...goesWith('turn', approvals.turnId),
     exported: { as: 'approval', order: [approvals.createdAt, approvals.id] },
     forked: false,
+  },
+  {
+    table: approvalAnswers,
+    ...ofPrincipal(approvalAnswers.principalId),
+    exported: 'people answer where they are; the approval has what they decided',
+    kept: 'as its approval',
   },
   {
     table: notices,

@@ -6,6 +6,7 @@ import { NoticesModule } from '../governance/notices/notices.module.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { SessionModule } from '../session/session.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { AwaitedApprovalController } from './approvals/awaited-approval.controller.js';
 import { ApprovalController } from './approvals/approval.controller.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttemptModule } from './attempt/attempt.module.js';
@@ -51,6 +52,7 @@ export class TurnModule {}
     ForkController,
     ReplayController,
     ApprovalController,
+    AwaitedApprovalController,
   ],
   providers: [FeedbackService, Presence, TurnService, ReplayService],
   exports: [Presence, TurnService, TurnModule],

@@ -31,6 +31,7 @@ describe.each(['embedded', 'distributed'] as const)('budgets of a day, %s', (bac
     credential: { kind: 'key', id: 'key_alice' },
     scopes: ['turns'],
     limits: { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay, usdPerDay },
+    approves: [],
     projectRoots: [fleet.test.projectRoot],
   });
   async function ask(message: string, principal: Principal): Promise<string> {

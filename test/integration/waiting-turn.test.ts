@@ -1,3 +1,4 @@
+import { somebody } from '../support/access/somebody.js';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { and, asc, eq } from 'drizzle-orm';
@@ -108,7 +109,7 @@ async function answer(
   if (asked === undefined) return;
   const given = { decision, message: undefined, input: undefined, rule: undefined };
   try {
-    await test.services.answerer.answerOne({ approvalId: asked.id, given }, 'local');
+    await test.services.answerer.answerOne({ approvalId: asked.id, given }, somebody('local'));
   } catch (error) {
     // An earlier answer was stored, or this answer does not fit the question.
     if (!(error instanceof TypedError)) throw error;
@@ -280,7 +281,7 @@ it('an answer of the client is said to have come once, whichever attempts follow
     input: undefined,
   } as const;
   const answer = { approvalId: asked?.id ?? '', given: { ...given, rule: undefined } };
-  await test.services.answerer.answerOne(answer, 'local');
+  await test.services.answerer.answerOne(answer, somebody('local'));
   // The stream is of the call's first attempt: its worker is gone, and a successor repeats it.
   while (seen.at(-1)?.type !== 'text.delta') await yieldToEventLoop();
   await takeAway(turnId);

@@ -5,16 +5,22 @@ import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { webhookEndpoints } from '../../storage/automation-schema.js';
+import type { Principal } from '../principal.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 
-/** Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. */
-export const ownedKinds = ['session', 'turn', 'approval', 'webhook'] as const;
+/**
+ * Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. An
+ * `awaited` object is an approval, for those whom it awaits.
+ */
+export const ownedKinds = ['session', 'turn', 'approval', 'awaited', 'webhook'] as const;
 export type OwnedKind = (typeof ownedKinds)[number];
 
 const prefixes: Record<OwnedKind, string> = {
   session: 'sess',
   turn: 'turn',
   approval: 'appr',
+  awaited: 'appr',
   webhook: 'hook',
 };
 
@@ -26,6 +32,8 @@ export interface Place {
   principalId: string;
   /** Its session; of what is a subagent's, that of the turn which started all. Absent: it is in none. */
   sessionId?: string;
+  /** Roles whose people decide about it. Absent: its owner does. */
+  approvers?: readonly string[];
 }
 
 /**
@@ -61,12 +69,16 @@ export class Owners {
         const ofTurn = this.db.select({ id: turns.sessionId }).from(turns).where(eq(turns.id, id));
         return this.#session(eq(sessions.id, ofTurn));
       }
-      case 'approval': {
-        const ofApproval = this.db
-          .select({ id: approvals.sessionId })
+      case 'approval':
+      case 'awaited': {
+        const { sessionId, awaits } = approvals;
+        const [approval] = await this.db
+          .select({ sessionId, awaits })
           .from(approvals)
           .where(eq(approvals.id, id));
-        return this.#session(eq(sessions.id, ofApproval));
+        const place = approval && (await this.#session(eq(sessions.id, approval.sessionId)));
+        const approvers = approval?.awaits?.flatMap(({ by }) => by);
+        return place && { ...place, ...compact({ approvers }) };
       }
       case 'webhook': {
         const { id: endpointId, principalId } = webhookEndpoints;
@@ -95,6 +107,17 @@ export class Owners {
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_CACHED && oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+/** Whether a caller may name an object: its owner may, and an awaited one those who decide about it. Pure. */
+export function mayName(
+  { id, approves }: Pick<Principal, 'id' | 'approves'>,
+  kind: OwnedKind,
+  place: Place | undefined,
+): boolean {
+  if (place === undefined) return false;
+  if (place.principalId === id) return true;
+  return kind === 'awaited' && place.approvers?.some((role) => approves.includes(role)) === true;
 }
 
 /** The field of a request with an id: `params.id`, `body.sessionId`, `query.sessionId`. */

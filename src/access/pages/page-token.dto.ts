@@ -10,6 +10,7 @@ import {
 import { time } from '../../http/fields/json-schemas.js';
 import { RequestForm } from '../../http/request.pipe.js';
 import type { KeyScope } from '../../storage/governance-schema.js';
+import { ApproverRoles } from '../approver-roles.decorator.js';
 import { mintedPattern } from './may-mint.js';
 
 /** Scopes that a page token may have. */
@@ -68,6 +69,12 @@ export class NewPageTokenDto {
   @IsIn(pageScopes, { each: true, ...scopeWords })
   scopes?: KeyScope[];
 
+  /** Roles in which the page may decide about calls of others, of those of the key. Default: none. */
+  @ApiProperty({ type: [String], example: ['release'] })
+  @MayBeAbsent()
+  @ApproverRoles()
+  approves?: string[];
+
   @MayBeAbsent()
   @WholeNumber({
     min: 1,
@@ -108,6 +115,8 @@ export class MintedTokenDto {
   sessionId?: string;
   /** Absent: all. */
   agents?: string[];
+  /** Absent: none. */
+  approves?: string[];
   /** Absent: any. */
   origin?: string;
 }

@@ -23,6 +23,8 @@ const claimsShape = z.object({
   session: z.optional(z.string()),
   /** The agents that it is for; absent: all. */
   agents: z.optional(z.array(z.string())),
+  /** Roles in which the page may decide about calls of others; absent: none. */
+  approves: z.optional(z.array(z.string())),
   /** The origin of the page that may send it; absent: any. */
   origin: z.optional(z.string()),
 });

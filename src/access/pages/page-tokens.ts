@@ -3,7 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../../platform/compact.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { KeyScope } from '../../storage/governance-schema.js';
-import { forbiddenPrincipal, forbiddenScopes, needsKeyToMint } from '../access-errors.js';
+import {
+  forbiddenApproverRoles,
+  forbiddenPrincipal,
+  forbiddenScopes,
+  needsKeyToMint,
+} from '../access-errors.js';
 import { ApiKeyCache } from '../api-key-cache.js';
 import { CustomAuthenticators } from '../custom-authenticators.js';
 import { AuditLog } from '../audit-log.js';
@@ -56,20 +61,23 @@ export class PageTokens {
     const scopes = wanted.scopes ?? usualScopes.filter((scope) => allowed.includes(scope));
     const excess = scopes.filter((scope) => !allowed.includes(scope));
     if (excess.length > 0) throw forbiddenScopes(excess, allowed);
+    const { approves } = wanted;
+    const more = approves?.filter((role) => key.approves?.includes(role) !== true) ?? [];
+    if (more.length > 0) throw forbiddenApproverRoles(more, key.approves ?? []);
     await checkSession();
     const { epoch } = await epochs.load(principal);
     const wantedEnd = clock.now() + wanted.expiresIn * 1_000;
     const expiresAt = Math.min(wantedEnd, key.expiresAt?.getTime() ?? wantedEnd);
     const { sessionId, agents, origin } = wanted;
-    const bound = compact({ session: sessionId, agents, origin });
+    const bound = compact({ session: sessionId, agents, approves, origin });
     const id = randomBytes(8).toString('hex');
     const said = { id, key: key.id, principal, scopes, epoch, expiresAt, ...bound };
     const token = signPageToken(said, await this.#signingKey());
     const shown = { principal, scopes, expiresAt: new Date(expiresAt).toISOString() };
-    const details = { ...shown, tokenId: id, ...compact({ sessionId, agents, origin }) };
+    const details = { ...shown, tokenId: id, ...compact({ sessionId, agents, approves, origin }) };
     const entry = { action: 'token.minted', subject: key.id, details } as const;
     await audit.write({ principalId: caller.id, ...entry });
-    return { token, ...shown, ...compact({ sessionId, agents, origin }) };
+    return { token, ...shown, ...compact({ sessionId, agents, approves, origin }) };
   }
 
   /** Checks whom a new token is for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */

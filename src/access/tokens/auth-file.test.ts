@@ -39,6 +39,7 @@ describe('the file of issuers', () => {
             limits: {},
             projectRoots: [],
             agents: undefined,
+            approves: [],
           },
         ],
       },

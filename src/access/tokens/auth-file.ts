@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { approverRoles } from '../../governance/permissions/approver-rules.js';
 import { compact } from '../../platform/compact.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import { loadFile } from '../../platform/parsing/load-file.js';
@@ -46,6 +47,8 @@ export interface Role {
   projectRoots: readonly string[];
   /** Names of the agents that may be used; undefined: all. */
   agents: readonly string[] | undefined;
+  /** Roles in which its people may decide about calls of others. */
+  approves: readonly string[];
 }
 
 /** The client of an identity provider that `turnpike login` is. */
@@ -115,7 +118,13 @@ const role = fieldsOf({
     ),
   ),
   agents: z.optional(names),
+  approves: z._default(approverRoles, []),
 }).check(
+  checkedBy(({ group, approves }) =>
+    group === '*' && approves.length > 0
+      ? `gives everybody the approver role ${approves[0]}: name a group in place of '*'`
+      : undefined,
+  ),
   checkedBy(({ group, scopes }) => {
     const named = group === '*' ? namedScopes.find((scope) => scopes.includes(scope)) : undefined;
     return named && `gives everybody the scope ${named}: name a group in place of '*'`;
@@ -213,6 +222,7 @@ export async function loadIssuers(file: string | undefined): Promise<readonly Is
       limits: toLimits(given.limits ?? {}),
       projectRoots: (given.project_roots ?? []).map((root) => path.resolve(root)),
       agents: given.agents,
+      approves: given.approves,
     })),
     ...compact({ cli: one.cli && toCliClient(one, one.cli) }),
   }));

@@ -14,6 +14,7 @@ export interface Rights {
   projectRoots: readonly string[];
   /** Undefined: all. */
   agents: readonly string[] | undefined;
+  approves: readonly string[];
 }
 
 /** The person of a token, with the rights of its groups. */
@@ -82,6 +83,7 @@ function joinRoles(roles: readonly Role[]): Rights {
     scopes: all(({ scopes }) => scopes),
     projectRoots: all(({ projectRoots }) => projectRoots),
     agents: isFree ? undefined : all(({ agents }) => agents ?? []),
+    approves: all(({ approves }) => approves),
     limits: widest(roles.map(({ limits }) => limits)),
   };
 }

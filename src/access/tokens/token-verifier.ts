@@ -103,6 +103,12 @@ export class TokenVerifier {
     return [...new Set(roles.flatMap(({ projectRoots }) => projectRoots))];
   }
 
+  /** Roles of approvers that groups have, each once. */
+  get approverRoles(): readonly string[] {
+    const roles = [...this.#verifiers.values()].flatMap(({ issuer }) => issuer.roles);
+    return [...new Set(roles.flatMap(({ approves }) => approves))];
+  }
+
   /** Finds the rights of groups of an issuer; undefined: they have none, or there is no such issuer. @param issuer its name. */
   rightsOf(issuer: string, groups: readonly string[]): Rights | undefined {
     const found = [...this.#verifiers.values()].find((one) => one.issuer.name === issuer);

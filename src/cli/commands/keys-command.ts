@@ -43,6 +43,11 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
       'also make page tokens for PRINCIPAL, or with app:* for all whose id begins with app:',
     )
     .option(
+      '--approves <A,B>',
+      'also decide about calls of others, in these roles of permission rules',
+      splitList,
+    )
+    .option(
       '--requests-per-minute <N>',
       'at most N requests a minute',
       limitOf('requests-per-minute'),
@@ -50,22 +55,25 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOf('concurrent-turns'))
     .option('--tokens-per-day <N>', 'at most N tokens a day', limitOf('tokens-per-day'))
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOf('usd-per-day'))
-    .action(({ json, url, principal, name, scopes, expires, projectRoot, mints, ...given }) => {
-      const limits = compact(given);
-      const body = compact({
-        principal,
-        name,
-        scopes,
-        expiresIn: expires,
-        projectRoots: projectRoot,
-        mints,
-        limits: Object.keys(limits).length === 0 ? undefined : limits,
-      });
-      return runOnKeys(cli, { url, isNew: true }, async (admin) => {
-        const created = await admin.create(body);
-        cli.out(`${json ? JSON.stringify(created) : describeCreated(created)}\n`);
-      });
-    });
+    .action(
+      ({ json, url, principal, name, scopes, expires, projectRoot, mints, approves, ...given }) => {
+        const limits = compact(given);
+        const body = compact({
+          principal,
+          name,
+          scopes,
+          expiresIn: expires,
+          projectRoots: projectRoot,
+          mints,
+          approves,
+          limits: Object.keys(limits).length === 0 ? undefined : limits,
+        });
+        return runOnKeys(cli, { url, isNew: true }, async (admin) => {
+          const created = await admin.create(body);
+          cli.out(`${json ? JSON.stringify(created) : describeCreated(created)}\n`);
+        });
+      },
+    );
   subcommand(command, 'list', 'list all keys').action(({ json, url }) =>
     runOnKeys(cli, { url, isNew: false }, async (admin) => {
       const keys = await admin.list();

@@ -1,4 +1,4 @@
-import { MasterKeysRefusedError } from '../../access/access-errors.js';
+import { MasterKeysRefusedError, NoApproversError } from '../../access/access-errors.js';
 import { AgentsInvalidError } from '../../agents/check-agents.js';
 import { ConfigError, findServiceLinks } from '../../config/config.js';
 import { ExtensionError } from '../../tools/extensions/extension-shapes.js';
@@ -21,6 +21,7 @@ export function explainStartFailure(error: unknown, environment: Environment): s
     ExtensionError,
     FileInvalidError,
     MasterKeysRefusedError,
+    NoApproversError,
     SchemaError,
     UnreachableError,
     UsageError,

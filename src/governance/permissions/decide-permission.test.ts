@@ -305,6 +305,7 @@ describe('permissionTable', () => {
       'outside-of-skill: deny',
       'command-not-named: deny',
       'plan-is-read-only: deny',
+      'asked-of-approvers: ask',
       'approved-for-session: allow',
       'asked-by-rule: ask',
       'may-be-denied: ask',

@@ -3,8 +3,10 @@ import type {
   NarrowingSkill,
   PermissionLayer,
   PermissionRules,
+  Quorum,
 } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
+import { compact } from '../../platform/compact.js';
 import {
   findCover,
   findHidden,
@@ -14,6 +16,7 @@ import {
   isAbout,
   isAboutWhole,
 } from './match-rule.js';
+import { approverRulesOf, askText, describeQuorum, distinctQuorums } from './approver-rules.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 
@@ -45,6 +48,8 @@ export interface PermissionDecision {
    * call.
    */
   reason: string;
+  /** With `ask`: who decides, by each rule that says so; all of them must agree. Absent: the requester. */
+  awaits?: readonly Quorum[];
 }
 
 /** The question for one agent in the chain of delegation. */
@@ -106,6 +111,15 @@ const decisionRules: readonly DecisionRule[] = [
       mode === 'plan' && tool.effect !== 'read'
         ? `mode plan is read-only and ${tool.name} is not. Send the turn in another mode`
         : undefined,
+  },
+  {
+    rule: 'asked-of-approvers',
+    when: 'an `ask` rule that says who decides matches, or may be about what a command runs and does not show',
+    verdict: 'ask',
+    reason: (question) => {
+      const [first] = approversOf(question);
+      return first && `${first.whose} asks before ${first.rule}: ${describeQuorum(first)} decides`;
+    },
   },
   {
     rule: 'approved-for-session',
@@ -170,27 +184,37 @@ const asksNobody = {
  */
 export function decidePermission(question: PermissionQuestion): PermissionDecision {
   const call = ruledCall(question.tool.name, question.argument);
-  const decisions = question.layers.map((layer, index) =>
-    decideLayer({
-      tool: question.tool,
-      call,
-      mode: layer.mode,
-      named: layer.named,
-      sources: [
-        { whose: "the server's policy", rules: question.server },
-        { whose: agentOf(question.layers, index), rules: layer.agent },
-        { whose: 'the session', rules: question.session },
-      ],
-      grants: question.grants,
-      narrowing: layer.narrowing ?? [],
-    }),
-  );
+  const questions = question.layers.map((layer, index): LayerQuestion => ({
+    tool: question.tool,
+    call,
+    mode: layer.mode,
+    named: layer.named,
+    sources: [
+      { whose: "the server's policy", rules: question.server },
+      { whose: agentOf(question.layers, index), rules: layer.agent },
+      { whose: 'the session', rules: question.session },
+    ],
+    grants: question.grants,
+    narrowing: layer.narrowing ?? [],
+  }));
+  const decisions = questions.map(decideLayer);
   const strictest = (['deny', 'ask', 'allow'] as const).map((verdict) =>
     decisions.find((decision) => decision.verdict === verdict),
   );
   const decision = strictest.find((one) => one !== undefined);
   if (decision === undefined) throw new Error('A permission was asked for no agent');
-  return decision;
+  const quorums = decision.verdict === 'ask' ? questions.flatMap(approversOf) : [];
+  return quorums.length === 0 ? decision : { ...decision, awaits: distinctQuorums(quorums) };
+}
+
+/** The rules about a call that say who decides, with whose they are. */
+function approversOf({ sources, call }: LayerQuestion) {
+  return sources.flatMap(({ whose, rules }) =>
+    approverRulesOf(rules).flatMap((one) => {
+      const touched = findTouched([one.rule], call) ?? findHidden([one.rule], call);
+      return touched === undefined ? [] : [{ ...one, whose }];
+    }),
+  );
 }
 
 /** The rules in their order, for the documentation. */
@@ -227,6 +251,7 @@ function whyAsked(
 ): [string, string] {
   switch (rule) {
     case 'asked-by-rule':
+    case 'asked-of-approvers':
       return [reason, 'Send the turn in another mode.'];
     case 'may-be-denied':
       return [reason, 'Write out the programs and arguments, each command by itself.'];
@@ -236,7 +261,10 @@ function whyAsked(
 }
 
 function hiddenRule({ sources, call }: LayerQuestion): string | undefined {
-  const rules = sources.flatMap(({ rules: { deny = [], ask = [] } }) => [...deny, ...ask]);
+  const rules = sources.flatMap(({ rules: { deny = [], ask = [] } }) => [
+    ...deny,
+    ...ask.map(askText),
+  ]);
   return findHidden(rules, call);
 }
 
@@ -248,7 +276,7 @@ function touchedRule(
   const names = list === 'deny' ? denyingNames(tool) : [tool.name];
   for (const { whose, rules } of sources) {
     for (const name of names) {
-      const rule = findTouched(rules[list] ?? [], { ...call, tool: name });
+      const rule = findTouched((rules[list] ?? []).map(askText), { ...call, tool: name });
       if (rule !== undefined) return `${whose} ${does} ${rule}`;
     }
   }
@@ -328,6 +356,7 @@ export function applyHook(
         verdict: 'ask',
         rule: 'hook-asks',
         reason: `the tool hook asks before ${tool}${why}`,
+        ...compact({ awaits: rules.awaits }),
       };
     default:
       return assertNever(hook.decision);

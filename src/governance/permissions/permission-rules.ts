@@ -6,6 +6,7 @@ import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import type { RuleTool } from '../permission-subject.js';
 import { unknownName } from '../../platform/parsing/nearest-name.js';
 import { matchText } from './match-pattern.js';
+import { askRuleShape } from './approver-rules.js';
 
 /** A parsed rule. */
 interface PermissionRule {
@@ -43,18 +44,16 @@ export const ruleLists = ['allow', 'ask', 'deny'] as const;
 const MAX_RULES = 100;
 const MAX_RULE_CHARS = 500;
 
-const rules = z.exactOptional(
-  z.array(
-    z.string('must be text, for example "bash(git status*)"').check(
-      z.maxLength(MAX_RULE_CHARS, `must have at most ${MAX_RULE_CHARS} characters`),
-      z.refine((rule) => !rule.includes('\0'), 'must not have the character NUL'),
-    ),
-    'must be a list of rules, for example ["read"]',
-  ),
+const ruleText = z.string('must be text, for example "bash(git status*)"').check(
+  z.maxLength(MAX_RULE_CHARS, `must have at most ${MAX_RULE_CHARS} characters`),
+  z.refine((rule) => !rule.includes('\0'), 'must not have the character NUL'),
 );
+const listExpected = 'must be a list of rules, for example ["read"]';
+const rules = z.exactOptional(z.array(ruleText, listExpected));
+const askRules = z.exactOptional(z.array(askRuleShape(ruleText), listExpected));
 
 const rulesShape = fieldsOf(
-  { allow: rules, ask: rules, deny: rules },
+  { allow: rules, ask: askRules, deny: rules },
   'must be a map of allow, ask and deny, for example {"allow": ["bash(git status*)"], "ask": ["write(docs/**)"], "deny": ["grep"]}',
 );
 
@@ -70,7 +69,11 @@ export function validatePermissionRules(
   const lists = isPlainObject(given) ? ruleLists.map((list) => [list, given[list]] as const) : [];
   const items = lists.flatMap(([list, listed]) =>
     Array.isArray(listed)
-      ? listed.map((rule: unknown, index) => ({ rule, path: [list, index] }))
+      ? listed.map((rule: unknown, index) =>
+          list === 'ask' && isPlainObject(rule)
+            ? { rule: rule['rule'], path: [list, index, 'rule'] }
+            : { rule, path: [list, index] },
+        )
       : [],
   );
   if (items.length > MAX_RULES) {

@@ -214,10 +214,28 @@ export const permissionModes = ['plan', 'dontAsk', 'direct', 'acceptEdits'] as c
 
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** Who decides about a call: so many people with one of the roles. */
+export interface Quorum {
+  /** Roles of approvers; each person has one of them. */
+  by: readonly string[];
+  /** How many people approve. */
+  count: number;
+  /** Whether the person whose turn asks does not count. */
+  notRequester: boolean;
+}
+
+/** A rule of `ask` that says who decides, in place of the person whose turn asks. */
+export interface ApproverRule extends Quorum {
+  /** As the other rules: `bash(git push*)`. */
+  rule: string;
+}
+
+export type AskRule = string | ApproverRule;
+
 /** Rules by tool and argument: `bash(git status*)`, `write(docs/**)`, `read`. */
 export interface PermissionRules {
   allow?: readonly string[];
-  ask?: readonly string[];
+  ask?: readonly AskRule[];
   deny?: readonly string[];
 }
 

@@ -119,6 +119,8 @@ export interface ExtensionCaller {
     /** Of a day, in UTC. */
     usdPerDay?: number;
   };
+  /** Roles in which it may decide about calls of others. Default: none. */
+  approves?: readonly string[];
   /** Agents that it may use. Default: all. */
   agents?: readonly string[];
   /** When it has to be found again, in ms since the epoch: open streams end then. Default: never. */

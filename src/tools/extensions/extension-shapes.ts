@@ -1,3 +1,4 @@
+import { approverRoles } from '../../governance/permissions/approver-rules.js';
 import * as z from 'zod/mini';
 import { checkedBy, filledText, onWrongType, wholeNumber } from '../../platform/parsing/shapes.js';
 import { isServerToolName } from '../../provider/model-types.js';
@@ -59,6 +60,7 @@ export const callerShape = z.object(
         object,
       ),
     ),
+    approves: z._default(approverRoles, []),
     agents: z.optional(z.array(z.string(), 'must be a list')),
     expiresAt: z.optional(wholeNumber(1, 8.64e15, 'must be a time in ms since the epoch')),
     issuedAt: z.optional(wholeNumber(0, 8.64e15, 'must be a time in ms since the epoch')),

@@ -140,11 +140,12 @@ export function guardAuthenticator(
       const given: unknown = await asking;
       if (given === undefined) return undefined;
       const found = expectShape(callerShape, given, 'the caller');
-      const { scopes, limits = {}, agents, expiresAt, issuedAt = 0 } = found;
+      const { scopes, limits = {}, approves, agents, expiresAt, issuedAt = 0 } = found;
       return {
         principalId: `${name}:${found.principal}`,
         scopes,
         limits: compact(limits),
+        approves,
         agents,
         expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
         issuedAt: new Date(issuedAt),

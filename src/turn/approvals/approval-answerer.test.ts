@@ -11,6 +11,7 @@ import type { ToolDefinition } from '../../tools/tool.js';
 import type { TurnQueue } from '../queue/turn-queue.js';
 import type { ApprovalRow, NewApproval, Decision } from './approval-writes.js';
 import type { AnswerInput } from './approval-answerer.js';
+import { somebody } from '../../../test/support/access/somebody.js';
 import { useShared } from '../../../test/support/suite.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
@@ -61,7 +62,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     ...more,
   });
   const answer = (id: string, what: AnswerInput, by = 'ann'): Promise<ApprovalRow> =>
-    test.services.answerer.answerOne({ approvalId: id, given: what }, by);
+    test.services.answerer.answerOne({ approvalId: id, given: what }, somebody(by));
   const rowOf = async (id: string): Promise<ApprovalRow | undefined> => {
     const [row] = await database.db.select().from(approvals).where(eq(approvals.id, id));
     return row;
@@ -148,7 +149,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     const several = (what: [string, AnswerInput][]) =>
       test.services.answerer.answer({
         answers: what.map(([approvalId, one]) => ({ approvalId, given: one })),
-        by: 'ann',
+        by: somebody('ann'),
       });
     const askTwo = async () => {
       const turnId = await parkedTurn();
@@ -257,7 +258,7 @@ describe.each(bothDatabases)('an answer, on %s', (_name, open) => {
     const queue: TurnQueue = Object.assign(Object.create(test.services.queue) as TurnQueue, isAway);
     const { answerer, claims } = await test.beside({ queue });
     const what = { approvalId: asked.id, given: given('approve') };
-    const answered = await answerer.answerOne(what, 'ann');
+    const answered = await answerer.answerOne(what, somebody('ann'));
     expect(answered).toEqual(await rowOf(asked.id));
     expect(await claims.claimable(0)).toBe(1);
   });

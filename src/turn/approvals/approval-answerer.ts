@@ -16,6 +16,7 @@ import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
 import { ruleFault } from '../../governance/permissions/permission-rules.js';
 import { printJson } from '../../platform/exact-json.js';
+import { ApproverAnswers, type Answerer } from './approver-answers.js';
 import { ApprovalStore } from './approval-store.js';
 import {
   approvalNotFound,
@@ -46,16 +47,18 @@ export class ApprovalAnswerer {
     private readonly tools: ToolRegistry,
     private readonly outputs: OutputFiles,
     private readonly audit: AuditLog,
+    private readonly approvers: ApproverAnswers,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
    * Answers an approval and resumes its turn, in one transaction: whichever process dies after it, the
-   * turn goes on by the answer. The same answer again changes nothing.
+   * turn goes on by the answer. The same answer again changes nothing. An approval that awaits several people stays
+   * open until the last of them.
    *
-   * @throws TypedError APPROVAL_NOT_FOUND, APPROVAL_RESOLVED, INVALID_REQUEST.
+   * @throws TypedError APPROVAL_NOT_FOUND, APPROVAL_RESOLVED, FORBIDDEN_APPROVER, INVALID_REQUEST.
    */
-  async answerOne(answer: AnswerToApproval, by: string): Promise<ApprovalRow> {
+  async answerOne(answer: AnswerToApproval, by: Answerer): Promise<ApprovalRow> {
     const [answered] = await this.answer({ answers: [answer], by });
     if (answered === undefined) throw approvalNotFound(answer.approvalId);
     return answered;
@@ -75,7 +78,7 @@ export class ApprovalAnswerer {
     alsoStore,
   }: {
     answers: readonly AnswerToApproval[];
-    by: string;
+    by: Answerer;
     /** What is stored with the answers, unless they were given before. */
     alsoStore?: ((tx: Queryable) => Promise<void>) | undefined;
   }): Promise<ApprovalRow[]> {
@@ -87,7 +90,11 @@ export class ApprovalAnswerer {
       await this.#checkRule(asked, answer);
       valid.push({
         asked,
-        answer: { ...answer, ...(await this.#keepFiles(asked, answer, { given, by })), by },
+        answer: {
+          ...answer,
+          ...(await this.#keepFiles(asked, answer, { given, by: by.id })),
+          by: by.id,
+        },
       });
     }
     const { rows, woken } = await db.transaction(async (tx) => {
@@ -97,11 +104,17 @@ export class ApprovalAnswerer {
       for (const { asked, answer } of valid.toSorted((a, b) =>
         a.asked.id < b.asked.id ? -1 : 1,
       )) {
+        if (asked.awaits !== null) {
+          const taken = await this.approvers.take(tx, asked.id, { given: answer, person: by });
+          answered.set(asked.id, taken.row);
+          if (taken.isDecided) turnIds.add(taken.row.turnId);
+          continue;
+        }
         const row = await store.answer(asked.id, answer, tx);
         answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
         if (row === undefined) continue;
         turnIds.add(row.turnId);
-        await this.audit.write(auditOf(row, by), tx);
+        await this.audit.write(auditOf(row, by.id), tx);
       }
       if (turnIds.size > 0) await alsoStore?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);

@@ -1,3 +1,4 @@
+import { somebody } from '../../../test/support/access/somebody.js';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { useDatabase } from '../../../test/support/database/database.js';
@@ -172,7 +173,7 @@ describe('approvals as clients see them', () => {
   const test = useShared(() => openTestServices(database, []));
   const store = useShared(() => new ApprovalStore(database.db));
   const answer = (approvalId: string, given: AnswerInput, by: string) =>
-    test.services.answerer.answerOne({ approvalId, given }, by);
+    test.services.answerer.answerOne({ approvalId, given }, somebody(by));
 
   it('gives pages, and says where the next one begins as long as there is one', async () => {
     const turnId = await storeTurn(database.db, { status: 'waiting' });

@@ -10,7 +10,14 @@ import { sessionTitle } from '../../session/session-title.js';
 import { foundRow } from '../../storage/rows.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { approvalNotFound, type ApprovalRow, type Answer } from './approval-writes.js';
-import { viewApproval, type ApprovalPageDto, type ApprovalQueryDto } from './approval.dto.js';
+import { loadAnswers } from './approver-answers.js';
+import {
+  viewApproval,
+  viewAwaits,
+  type ApprovalDto,
+  type ApprovalPageDto,
+  type ApprovalQueryDto,
+} from './approval.dto.js';
 
 /** Approvals, as rows. Each is answered once. */
 @Injectable()
@@ -50,12 +57,27 @@ export class ApprovalStore {
       .orderBy(asc(approvals.createdAt), asc(approvals.id))
       .limit(limit + 1);
     const { rows, ...next } = cutPage(found, limit, ({ approval }) => approval.id);
-    const listed = rows.map(({ approval, ...session }) => {
+    const ofPage = rows.map(({ approval }) => approval);
+    const views = await this.view(ofPage, principalId);
+    const listed = rows.map(({ approval, ...session }, place) => {
       const shown = session.title ?? sessionTitle(session.firstRequest);
       const about = { projectRoot: session.projectRoot, persona: session.persona };
-      return { ...viewApproval(approval), session: { ...compact({ title: shown }), ...about } };
+      return {
+        ...(views[place] ?? viewApproval(approval)),
+        session: { ...compact({ title: shown }), ...about },
+      };
     });
     return { approvals: listed, ...next };
+  }
+
+  /** Approvals as their requester sees them, with the answers of those whom they await. */
+  async view(rows: readonly ApprovalRow[], requester: string): Promise<ApprovalDto[]> {
+    const awaited = rows.filter(({ awaits }) => awaits !== null).map(({ id }) => id);
+    const answers = await loadAnswers(this.db, awaited);
+    return rows.map((row) => ({
+      ...viewApproval(row),
+      ...(row.awaits === null ? {} : viewAwaits(row, requester, answers)),
+    }));
   }
 
   /** @returns undefined, with nothing changed, when the approval is not open any more. */

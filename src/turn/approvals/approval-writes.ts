@@ -4,6 +4,8 @@ import type { TurnEventBody } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { insertKind, writeKind } from '../../storage/write-kind.js';
+import { describeQuorums } from '../../governance/permissions/approver-rules.js';
+import type { Quorum } from '../../storage/shapes/stored-options.js';
 import { TypedError } from '../../errors/typed-error.js';
 
 export type ApprovalRow = typeof approvals.$inferSelect;
@@ -41,6 +43,7 @@ export const insertApproval = insertKind(approvals, [
   'input',
   'reason',
   'onTimeout',
+  'awaits',
   'createdAt',
   'expiresAt',
 ]);
@@ -80,7 +83,17 @@ export const addWaited = writeKind(
 );
 
 export function requestedEvent(approval: ApprovalRow): TurnEventBody {
-  const { id: approvalId, callId, name, input, kind, reason, expiresAt, onTimeout } = approval;
+  const {
+    id: approvalId,
+    callId,
+    name,
+    input,
+    kind,
+    reason,
+    expiresAt,
+    onTimeout,
+    awaits,
+  } = approval;
   return {
     type: 'approval.requested',
     approvalId,
@@ -91,6 +104,7 @@ export function requestedEvent(approval: ApprovalRow): TurnEventBody {
     reason,
     expiresAt: expiresAt.toISOString(),
     onTimeout,
+    ...(awaits === null ? {} : { awaits }),
   };
 }
 
@@ -118,6 +132,14 @@ export function approvalNotFound(approvalId: string): TypedError {
   return new TypedError('APPROVAL_NOT_FOUND', {
     message: `There is no approval ${shown}. GET /api/harness/approvals lists the open ones.`,
     details: { approvalId: shown },
+  });
+}
+
+/** The error of somebody who does not decide about a call. */
+export function notAwaited(approvalId: string, awaits: readonly Quorum[]): TypedError {
+  return new TypedError('FORBIDDEN_APPROVER', {
+    message: `You do not decide about approval ${approvalId}: it awaits ${describeQuorums(awaits)}. Nothing was changed.`,
+    details: { approvalId, awaits },
   });
 }
 

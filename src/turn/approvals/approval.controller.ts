@@ -15,6 +15,7 @@ import {
   viewApproval,
 } from './approval.dto.js';
 import { ApprovalStore } from './approval-store.js';
+import type { ApprovalRow } from './approval-writes.js';
 import { ExactFields } from '../../http/request-body.js';
 
 @ApiTags('approvals')
@@ -46,15 +47,18 @@ export class ApprovalController {
   @Get(':id')
   @Owned({ approval: 'params.id' })
   @ApiErrors('APPROVAL_NOT_FOUND')
-  async getApproval(@Param() { id: approvalId }: ApprovalIdDto): Promise<OneApprovalDto> {
-    return { approval: viewApproval(await this.approvals.get(approvalId)) };
+  async getApproval(
+    @Param() { id: approvalId }: ApprovalIdDto,
+    @Caller() caller: Principal,
+  ): Promise<OneApprovalDto> {
+    return this.#view(await this.approvals.get(approvalId), caller);
   }
 
   /** Approve once or for the session, deny, or give the output of a client’s tool */
   @Post(':id')
   @Owned({ approval: 'params.id' })
   @HttpCode(200)
-  @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED')
+  @ApiErrors('INVALID_REQUEST', 'APPROVAL_NOT_FOUND', 'APPROVAL_RESOLVED', 'FORBIDDEN_APPROVER')
   async answerApproval(
     @Param() { id: approvalId }: ApprovalIdDto,
     @Caller() caller: Principal,
@@ -63,7 +67,11 @@ export class ApprovalController {
   ): Promise<OneApprovalDto> {
     const { decision, message, rule, isError } = body;
     const given = { decision, message, input, rule, output, isError };
-    const answered = await this.answerer.answerOne({ approvalId, given }, caller.id);
-    return { approval: viewApproval(answered) };
+    return this.#view(await this.answerer.answerOne({ approvalId, given }, caller), caller);
+  }
+
+  async #view(row: ApprovalRow, { id: requester }: Principal): Promise<OneApprovalDto> {
+    const [approval = viewApproval(row)] = await this.approvals.view([row], requester);
+    return { approval };
   }
 }

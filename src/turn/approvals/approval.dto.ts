@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
-import { anyJson, time, schemaOf } from '../../http/fields/json-schemas.js';
+import { anyJson, time, schemaOf, whole } from '../../http/fields/json-schemas.js';
 import {
   OptionalId,
   OptionalText,
@@ -15,6 +15,8 @@ import {
   type ApprovalKind,
 } from '../../storage/governance-schema.js';
 
+import type { AnswerRow } from './approver-answers.js';
+import { digestCall, foldAnswers } from './fold-answers.js';
 import { decisions, type ApprovalRow, type Decision, MAX_DENIAL_CHARS } from './approval-writes.js';
 
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
@@ -73,6 +75,28 @@ export class ApprovalQueryDto {
   @PageLimit({ standard: 50, most: 200 }) limit = 50;
 }
 
+/** People whom an approval awaits. */
+export class AwaitedPeopleDto {
+  /** Roles of approvers; each person has one of them. */
+  @ApiProperty({ type: [String], example: ['release'] }) by!: readonly string[];
+  /** How many people approve. */
+  @ApiProperty({ ...whole, minimum: 1 }) count!: number;
+  /** Whether the person whose turn asks does not count. */
+  notRequester!: boolean;
+  /** How many have approved so far. */
+  @ApiProperty(whole) approved!: number;
+}
+
+/** An answer of one of the people whom an approval awaits. */
+export class ApproverAnswerDto {
+  /** The principal. */
+  by!: string;
+  @ApiProperty({ enum: ['approve', 'deny'] }) decision!: 'approve' | 'deny';
+  /** Roles that the person answered with. */
+  @ApiProperty({ type: [String], example: ['release'] }) as!: string[];
+  @ApiProperty(time) at!: string;
+}
+
 /** An approval as clients see it. */
 export class ApprovalDto {
   /** @example appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11 */
@@ -105,7 +129,7 @@ export class ApprovalDto {
 
   @ApiPropertyOptional({ enum: approvalDecisions }) decision?: ApprovalDecision;
 
-  /** Who decided; `deadline` or `server`: nobody. */
+  /** Who decided; `approvers`: those that it awaited; `deadline` or `server`: nobody. */
   by?: string | null;
 
   message?: string | null;
@@ -114,6 +138,12 @@ export class ApprovalDto {
   editedInput?: JsonObject | null;
 
   @ApiPropertyOptional(time) decidedAt?: string | undefined;
+
+  /** Who decides, where a rule says so: all of these. Absent: the principal of the session. */
+  awaits?: AwaitedPeopleDto[];
+
+  /** With `awaits`: the answers so far, in the order they came. */
+  answers?: ApproverAnswerDto[];
 }
 
 export class OneApprovalDto {
@@ -138,6 +168,69 @@ export class ListedApprovalDto extends ApprovalDto {
 export class ApprovalPageDto extends PageDto {
   /** In the order they were asked for. */
   approvals!: ListedApprovalDto[];
+}
+
+/** A call that others decide about, as those see it: the call, and nothing else of its session. */
+export class AwaitedApprovalDto extends PickType(ApprovalDto, [
+  'approvalId',
+  'kind',
+  'name',
+  'input',
+  'reason',
+  'status',
+  'onTimeout',
+  'createdAt',
+  'expiresAt',
+  'decision',
+  'by',
+  'message',
+  'decidedAt',
+] as const) {
+  /** The agent that calls. */
+  agent!: string;
+  /** The principal whose turn asks; the call runs as this one. */
+  requester!: string;
+  /** Who decides: all of these. */
+  awaits!: AwaitedPeopleDto[];
+  /** In the order they came. */
+  answers!: ApproverAnswerDto[];
+  /** Whether the caller is one of those whom it still awaits. */
+  isAwaitingMe!: boolean;
+}
+
+export class OneAwaitedApprovalDto {
+  approval!: AwaitedApprovalDto;
+}
+
+export class AwaitedApprovalPageDto extends PageDto {
+  /** In the order they were asked for. */
+  approvals!: AwaitedApprovalDto[];
+}
+
+export class AwaitedApprovalQueryDto {
+  @OptionalId('appr', '`nextCursor` of the page before.') cursor?: string | undefined;
+
+  @PageLimit({ standard: 50, most: 200 }) limit = 50;
+}
+
+/** Whom an approval awaits, with how far it is. */
+export function viewAwaits(
+  approval: ApprovalRow,
+  requester: string,
+  allAnswers: readonly AnswerRow[],
+): { awaits: AwaitedPeopleDto[]; answers: ApproverAnswerDto[] } {
+  const awaits = approval.awaits ?? [];
+  const answers = allAnswers.filter(({ approvalId }) => approvalId === approval.id);
+  const { approved } = foldAnswers({ awaits, requester, digest: digestCall(approval) }, answers);
+  return {
+    awaits: awaits.map((quorum, place) => ({ ...quorum, approved: approved[place] ?? 0 })),
+    answers: answers.map(({ principalId: by, decision, roles, at }) => ({
+      by,
+      decision,
+      as: roles,
+      at: at.toISOString(),
+    })),
+  };
 }
 
 export function viewApproval(approval: ApprovalRow): ApprovalDto {

@@ -1,10 +1,12 @@
+import { coversQuorums, describeQuorums } from '../../governance/permissions/approver-rules.js';
+import { compact } from '../../platform/compact.js';
 import type { PermissionDecision } from '../../governance/permissions/decide-permission.js';
 import type { CallEnd } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
-import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
+import type { NarrowingSkill, Quorum } from '../../storage/shapes/stored-options.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';
@@ -31,7 +33,7 @@ export type CallVerdict =
   | { type: 'run'; input: JsonObject }
   /** The call is answered without being run here. */
   | ({ type: 'answer'; durationMs?: number } & Pick<CallEnd, 'status' | 'output' | 'files'>)
-  | { type: 'ask'; kind: ApprovalKind; reason: string }
+  | { type: 'ask'; kind: ApprovalKind; reason: string; awaits?: readonly Quorum[] }
   /** An approval is requested, and nobody has decided it yet. */
   | { type: 'wait' };
 
@@ -71,14 +73,17 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
   const asked = approvals.find(({ kind }) => kind === 'tool');
   if (asked === undefined) {
     if (permission.verdict === 'allow') return run;
-    return { type: 'ask', kind: 'tool', reason: permission.reason };
+    const { reason, awaits } = permission;
+    return { type: 'ask', kind: 'tool', reason, ...compact({ awaits }) };
   }
   switch (asked.decision) {
     case null:
       return { type: 'wait' };
     case 'approve':
     case 'approve-session':
-      return run;
+      return isByApprovers(asked, permission)
+        ? run
+        : { type: 'answer', status: 'denied', output: otherApprovers(permission) };
     case 'deny':
     case 'cancelled':
     // The decision `answer` belongs to client tools only.
@@ -87,17 +92,34 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
   }
 }
 
+/**
+ * Whether those decided whom the rules want now. An input that somebody edited, or a policy that changed since, may
+ * have brought the call under a rule that others decide by.
+ */
+function isByApprovers(
+  { awaits }: Pick<ApprovalRow, 'awaits'>,
+  { awaits: wanted = [] }: PermissionDecision,
+): boolean {
+  return coversQuorums(awaits ?? [], wanted);
+}
+
+function otherApprovers({ awaits = [], reason }: PermissionDecision): string {
+  return `permission denied: ${reason}, and it was not asked for what the call is now. It awaits ${describeQuorums(awaits)}. Call it again as it is to run.`;
+}
+
 /** An approval is good for one run: a call that is lost again asks nobody. */
 function judgeLost(question: CallQuestion, run: CallVerdict): CallVerdict {
-  const { approvals, attempt, unknownCalls, name } = question;
+  const { approvals, attempt, unknownCalls, name, permission } = question;
+  const { awaits } = permission;
   const asked = approvals.find(({ kind }) => kind === 'unknown-outcome');
   if (asked === undefined && unknownCalls === 'ask') {
     const reason = `the process that ran ${name} died, and what came of the call is not known; approve to run it again`;
-    return { type: 'ask', kind: 'unknown-outcome', reason };
+    return { type: 'ask', kind: 'unknown-outcome', reason, ...compact({ awaits }) };
   }
   if (asked?.decision === null) return { type: 'wait' };
   const isApproved = asked?.decision === 'approve' || asked?.decision === 'approve-session';
-  if (isApproved && asked.appliedAttempt === attempt) return run;
+  if (isApproved && asked.appliedAttempt === attempt && isByApprovers(asked, permission))
+    return run;
   const message = asked?.message ?? null;
   const output = message === null ? outcomeUnknown : `${outcomeUnknown} A person says: ${message}`;
   return { type: 'answer', status: 'unknown', output };

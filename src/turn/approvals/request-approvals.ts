@@ -32,7 +32,7 @@ export async function requestApprovals(
 ): Promise<void> {
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + rules.timeoutMs);
-  const asked = questions.map(({ call, kind, reason, input }, index): ApprovalRow => ({
+  const asked = questions.map(({ call, kind, reason, input, awaits }, index): ApprovalRow => ({
     // Ids rise in the order of the calls.
     id: newTimeId('appr', createdAt.getTime() + index),
     turnId: turn.id,
@@ -50,8 +50,9 @@ export async function requestApprovals(
     output: null,
     files: null,
     isError: null,
-    // A timeout never repeats a call that may have taken effect, nor answers for a client.
-    onTimeout: kind === 'tool' ? rules.onTimeout : 'deny',
+    awaits: awaits === undefined ? null : [...awaits],
+    // A timeout never repeats a call that may have taken effect, and answers neither for a client nor for a quorum.
+    onTimeout: kind === 'tool' && awaits === undefined ? rules.onTimeout : 'deny',
     createdAt,
     expiresAt,
     decidedAt: null,

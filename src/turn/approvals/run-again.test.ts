@@ -1,3 +1,4 @@
+import { somebody } from '../../../test/support/access/somebody.js';
 import { beforeAll, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
 import { openServerDatabase } from '../../../test/support/database/both-databases.js';
@@ -77,7 +78,7 @@ it('a lost call does not run again before it is stored that a person allowed it'
     input: undefined,
     rule: undefined,
   } as const;
-  await services.answerer.answerOne({ approvalId: asked?.id ?? '', given }, 'ann');
+  await services.answerer.answerOne({ approvalId: asked?.id ?? '', given }, somebody('ann'));
   await database.db.transaction(async (tx) => {
     // The store of the approval has to wait for this row.
     await tx.select().from(approvals).for('update');

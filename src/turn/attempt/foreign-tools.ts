@@ -1,5 +1,6 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
+import { askText } from '../../governance/permissions/approver-rules.js';
 import { isAbout } from '../../governance/permissions/match-rule.js';
 import type { OfferRules } from '../../governance/permissions/decide-permission.js';
 import type { Model } from '../../provider/model.js';
@@ -85,7 +86,7 @@ function missingFor(name: string, model: Model): string | undefined {
 function ruledOut(name: string, { layers, server, session }: OfferRules): string | undefined {
   const rule = layers
     .flatMap(({ agent }) => [server, agent, session])
-    .flatMap(({ deny = [], ask = [] }) => [...deny, ...ask])
+    .flatMap(({ deny = [], ask = [] }) => [...deny, ...ask.map(askText)])
     .find((one) => isAbout(one, name));
   return rule === undefined ? undefined : `the rule ${rule} denies it, or asks about it`;
 }

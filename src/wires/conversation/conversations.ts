@@ -227,14 +227,15 @@ export class Conversations {
    */
   async give(
     { answers }: MatchedAnswers,
-    { id, scopes }: Principal,
+    caller: Principal,
     alsoStore?: (tx: Queryable) => Promise<void>,
   ): Promise<void> {
     // Approvals need their scope here as on the routes of the harness.
+    const { scopes } = caller;
     const asksPeople = answers.some(({ approval }) => approval.kind !== 'client-tool');
     if (asksPeople && !scopes.includes('approvals')) throw forbiddenScope('approvals', scopes);
     const given = answers.map((one) => ({ approvalId: one.approval.id, given: one.given }));
-    await this.answerer.answer({ answers: given, by: id, alsoStore });
+    await this.answerer.answer({ answers: given, by: caller, alsoStore });
   }
 }
 

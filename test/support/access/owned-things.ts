@@ -13,6 +13,7 @@ export interface Things {
   agentSession: string;
   agentMessage: string;
   approvalId: string;
+  awaitedId: string;
   attachmentId: string;
   webhookId: string;
   responseId: string;
@@ -24,6 +25,7 @@ const idsInPaths: Record<string, keyof Things> = {
   '/api/harness/session': 'sessionId',
   '/api/harness/turns': 'turnId',
   '/api/harness/approvals': 'approvalId',
+  '/api/harness/awaited-approvals': 'awaitedId',
   '/api/harness/attachments': 'attachmentId',
   '/api/harness/webhooks': 'webhookId',
   '/api/harness/schedules': 'scheduleKey',
@@ -46,6 +48,7 @@ export const requests: Record<string, (ids: Things) => string | object> = {
   'post /api/harness/turns/{id}/replay': () => ({}),
   'put /api/harness/turns/{id}/feedback': () => ({ key: 'helpful', value: true }),
   'post /api/harness/approvals/{id}': () => ({ decision: 'approve' }),
+  'post /api/harness/awaited-approvals/{id}': () => ({ decision: 'approve' }),
   'patch /api/harness/webhooks/{id}': () => ({ enabled: false }),
   'post /api/harness/webhooks/{id}/rotate': () => ({}),
   'patch /api/harness/schedules/{key}': () => ({ message: 'Mine' }),
@@ -122,20 +125,14 @@ export async function makeThings(
   const yearly = { cron: '0 0 1 1 *', tz: 'UTC', session: 'new', message: 'Hello' };
   await owner.send('PUT', `/api/harness/schedules/${scheduleKey}`, yearly);
   const turnId = turn.headers.get('x-turn-id') ?? '';
-  const approvalId = newId('appr');
-  await db.insert(approvals).values({
-    id: approvalId,
-    turnId,
-    sessionId,
-    callId: 'call',
-    kind: 'tool',
-    name: 'bash',
-    input: {},
-    reason: 'it asks',
-    onTimeout: 'deny',
-    createdAt: new Date(0),
-    expiresAt: new Date(0),
-  });
+  const [approvalId, awaitedId] = [newId('appr'), newId('appr')];
+  const call = { kind: 'tool', name: 'bash', input: {}, reason: 'it asks' } as const;
+  const times = { onTimeout: 'deny', createdAt: new Date(0), expiresAt: new Date(0) } as const;
+  const awaits = [{ by: ['release'], count: 1, notRequester: false }];
+  await db.insert(approvals).values([
+    { id: approvalId, turnId, sessionId, callId: 'call', ...call, ...times },
+    { id: awaitedId, turnId, sessionId, callId: 'awaited', ...call, ...times, awaits },
+  ]);
   return {
     sessionId,
     turnId,
@@ -143,6 +140,7 @@ export async function makeThings(
     agentSession: String(chat.body['session_id']),
     agentMessage: String(chat.body['message_id']),
     approvalId,
+    awaitedId,
     attachmentId: `${turnId.replace('turn_', 'file_')}_1`,
     webhookId,
     responseId: String(response.body['id']),

@@ -45,6 +45,7 @@ export const everybody: Role = {
   limits: {},
   projectRoots: [],
   agents: undefined,
+  approves: [],
 };
 
 /** @param now ms since the epoch, for the times in tokens. */

@@ -21,6 +21,7 @@ export function someApproval(more: Partial<ApprovalRow> = {}): ApprovalRow {
     reason: 'write needs an approval in mode direct',
     decision: null,
     decidedBy: null,
+    awaits: null,
     message: null,
     editedInput: null,
     grantRule: null,

@@ -42,7 +42,7 @@ export interface HarnessFrames {
   'turn:recovering': Pick<EventOf<'turn.recovering'>, 'reason' | 'attempt'>;
   'approval:request': AboutCall<
     EventOf<'approval.requested'>,
-    'approvalId' | 'name' | 'input' | 'kind' | 'reason' | 'expiresAt' | 'onTimeout'
+    'approvalId' | 'name' | 'input' | 'kind' | 'reason' | 'expiresAt' | 'onTimeout' | 'awaits'
   >;
   'approval:resolve': AboutCall<
     EventOf<'approval.resolved'>,

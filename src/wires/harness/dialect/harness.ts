@@ -115,6 +115,7 @@ const approvalKeys = [
   'reason',
   'expiresAt',
   'onTimeout',
+  'awaits',
 ] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */

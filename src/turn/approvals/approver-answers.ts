@@ -1,0 +1,173 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { asc, eq, inArray } from 'drizzle-orm';
+import { AuditLog } from '../../access/audit-log.js';
+import type { Principal } from '../../access/principal.js';
+import { invalidRequest } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import type { Queryable } from '../../storage/connection.js';
+import { approvalAnswers, approvals, APPROVERS } from '../../storage/governance-schema.js';
+import { foundRow } from '../../storage/rows.js';
+import { sessions } from '../../storage/schema.js';
+import {
+  approvalAlreadyResolved,
+  approvalNotFound,
+  notAwaited,
+  type ApprovalRow,
+} from './approval-writes.js';
+import { countsFor, digestCall, foldAnswers } from './fold-answers.js';
+
+export type AnswerRow = typeof approvalAnswers.$inferSelect;
+
+/** Who answers an approval. */
+export type Answerer = Pick<Principal, 'id' | 'approves' | 'credential'>;
+
+interface GivenAnswer {
+  decision: string;
+  message: string | null;
+  editedInput: unknown;
+  grantRule: string | null;
+}
+
+/** Answers to approvals that await people with a role: rows, whose fold is the decision. */
+@Injectable()
+export class ApproverAnswers {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Takes the answer of somebody, and decides the approval if it is the last that is awaited. The same answer again
+   * changes nothing; who approved may deny until there is a decision.
+   *
+   * @param tx in which the decision lets the turn go on.
+   * @returns the approval as it is then, and whether this answer decided it.
+   * @throws TypedError FORBIDDEN_APPROVER 403, INVALID_REQUEST 400, APPROVAL_RESOLVED 409.
+   */
+  async take(
+    tx: Queryable,
+    approvalId: string,
+    { given, person }: { given: GivenAnswer; person: Answerer },
+  ): Promise<{ row: ApprovalRow; isDecided: boolean }> {
+    const asked = await this.#lock(tx, approvalId);
+    const awaits = asked.awaits ?? [];
+    const requester = await requesterOf(tx, asked);
+    const digest = digestCall(asked);
+    const counting = { principalId: person.id, roles: person.approves };
+    const counted = awaits.filter((quorum) => countsFor(quorum, counting, requester));
+    if (counted.length === 0) throw notAwaited(approvalId, awaits);
+    const decision = decisionOf(given);
+    const earlier = await loadAnswers(tx, [approvalId]);
+    const isRepeated = earlier.some(
+      (one) => one.principalId === person.id && one.decision === decision,
+    );
+    if (isRepeated) return { row: asked, isDecided: false };
+    if (asked.decision !== null) throw approvalAlreadyResolved(asked);
+    const by = new Set(counted.flatMap((quorum) => quorum.by));
+    const answer = {
+      approvalId,
+      principalId: person.id,
+      decision,
+      roles: person.approves.filter((role) => by.has(role)),
+      digest,
+      credential: credentialOf(person),
+      at: new Date(this.clock.now()),
+    };
+    await tx.insert(approvalAnswers).values(answer);
+    const folded = foldAnswers({ awaits, requester, digest }, [...earlier, answer]);
+    await this.#note(tx, asked, { answer, nth: earlier.length + 1, folded: folded.decision });
+    if (folded.decision === null) return { row: asked, isDecided: false };
+    const decided = {
+      decision: folded.decision,
+      decidedBy: APPROVERS,
+      decidedAt: answer.at,
+      message: folded.decision === 'deny' ? given.message : null,
+    };
+    const rows = await tx
+      .update(approvals)
+      .set(decided)
+      .where(eq(approvals.id, approvalId))
+      .returning();
+    return { row: foundRow(rows, () => approvalNotFound(approvalId)), isDecided: true };
+  }
+
+  async #lock(tx: Queryable, approvalId: string): Promise<ApprovalRow> {
+    const found = await tx
+      .select()
+      .from(approvals)
+      .where(eq(approvals.id, approvalId))
+      .for('update');
+    return foundRow(found, () => approvalNotFound(approvalId));
+  }
+
+  async #note(
+    tx: Queryable,
+    { id: subject, turnId, name: tool }: ApprovalRow,
+    {
+      answer: { principalId, decision, roles, credential },
+      nth,
+      folded,
+    }: { answer: Omit<AnswerRow, 'id'>; nth: number; folded: string | null },
+  ): Promise<void> {
+    const as = { as: roles, nth, decides: folded !== null, credential };
+    const details = { decision, turnId, tool, edited: false, ...as };
+    await this.audit.write({ principalId, action: 'approval.answered', subject, details }, tx);
+  }
+}
+
+/** The answers to approvals, in the order they came. */
+export async function loadAnswers(
+  db: Queryable,
+  approvalIds: readonly string[],
+): Promise<AnswerRow[]> {
+  if (approvalIds.length === 0) return [];
+  return db
+    .select()
+    .from(approvalAnswers)
+    .where(inArray(approvalAnswers.approvalId, [...approvalIds]))
+    .orderBy(asc(approvalAnswers.at), asc(approvalAnswers.principalId));
+}
+
+/** The principal whose turn asks. @throws TypedError APPROVAL_NOT_FOUND. */
+async function requesterOf(db: Queryable, asked: ApprovalRow): Promise<string> {
+  const found = await db
+    .select({ principalId: sessions.principalId })
+    .from(sessions)
+    .where(eq(sessions.id, asked.sessionId));
+  return foundRow(found, () => approvalNotFound(asked.id)).principalId;
+}
+
+/** @throws TypedError INVALID_REQUEST for more than a yes or a no: it would be decided by one person. */
+function decisionOf({ decision, editedInput, grantRule }: GivenAnswer): 'approve' | 'deny' {
+  if (editedInput !== null) {
+    throw invalidRequest(
+      "'input' cannot be changed here: who approves must have seen the same call. Deny it with a message that says what to change",
+    );
+  }
+  if (grantRule !== null || decision === 'approve-session') {
+    throw invalidRequest(
+      'The decision approve-session is for calls that their requester alone decides: send approve or deny',
+    );
+  }
+  return decision === 'deny' ? 'deny' : 'approve';
+}
+
+/** The credential of somebody, as answers and the audit log have it. */
+export function credentialOf({ credential }: Pick<Answerer, 'credential'>): {
+  kind: string;
+  id?: string;
+} {
+  switch (credential.kind) {
+    case 'none':
+      return { kind: 'none' };
+    case 'token':
+      return { kind: 'token', id: credential.issuer };
+    case 'custom':
+      return { kind: 'custom', id: credential.authenticator };
+    case 'key':
+    case 'page':
+    case 'grant':
+      return { kind: credential.kind, ...compact({ id: credential.id }) };
+  }
+}
