@@ -20,6 +20,7 @@ describe('localPrincipal', () => {
       id: 'local',
       credential: { kind: 'none' },
       scopes: ['turns', 'approvals'],
+      approves: [],
       projectRoots: [],
       limits: defaults,
     });

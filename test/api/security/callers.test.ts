@@ -37,6 +37,7 @@ describe('who a caller is', () => {
         credential: { kind: 'key', keyId: expect.stringMatching(/./) },
         scopes: [scope],
         agents: null,
+        approves: [],
         expiresAt: null,
       });
     },
