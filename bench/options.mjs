@@ -9,7 +9,7 @@ import { scenariosFor } from './scenarios.mjs';
  * @property {boolean} quick @property {string[]} scenarios @property {string[]} checks
  * @property {string[]} targets @property {number} rounds
  * @property {boolean} strict exits with 1 for a target that is missed or not measured, too.
- * @property {import('./processes/open-credentials.mjs').AuthKind} auth of the load.
+ * @property {import('./processes/open-credentials.mjs').AuthKind[]} auth of the load.
  * @property {string | undefined} json @property {string | undefined} cpuProfiles
  */
 
@@ -26,7 +26,8 @@ export const usage = `npm run bench -- [options]
                      names, all but ${namedOnly.join(', ')}
   --targets a,b      of ${targetNames.join(', ')}
   --rounds N         of every scenario (2, or 5 without --quick)
-  --auth KIND        none, key or token: what the load sends to our servers in scenarios (none)
+  --auth a,b         of none, key, token: what the load sends to our servers in scenarios (none); with
+                     key,token each round has both, and the report compares them
   --strict           exits with 1 also where a target is missed, or not measured
   --json FILE        every number of every round
   --cpu-prof DIR     CPU profiles of our processes and the proxy's (the numbers get worse)`;
@@ -74,9 +75,13 @@ export function parseOptions(args) {
 
 /** @param {string} given */
 function pickAuth(given) {
-  const kind = authKinds.find((one) => one === given);
-  if (kind === undefined) throw new Error(`--auth takes ${authKinds.join(', ')}`);
-  return kind;
+  const names = given.split(',');
+  const kinds = authKinds.filter((kind) => names.includes(kind));
+  const isMixed = kinds.length > 1 && kinds.includes('none');
+  if (kinds.length !== names.length || isMixed) {
+    throw new Error('--auth takes none, key, token, or key,token');
+  }
+  return kinds;
 }
 
 /** @param {string} kind @param {string | undefined} given @param {string[]} known */

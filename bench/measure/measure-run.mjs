@@ -18,17 +18,17 @@ export const settleMs = 300;
  * @param {import('../processes/start-target.mjs').Target} target
  * @param {{load: ReturnType<typeof import('../processes/open-load.mjs').openLoad>,
  *   scenario: import('../scenarios.mjs').Scenario, projectRoot: string, modelUrl: string,
- *   others: Record<string, number>, services: Record<string, number>}} options pids of processes
- *   that are not the target's own.
+ *   others: Record<string, number>, services: Record<string, number>, authorization?: string}} options pids
+ *   of processes that are not the target's own; the header of requests to it.
  * @returns {Promise<Measured>}
  */
 export async function measureRun(target, options) {
-  const { load, scenario, projectRoot, modelUrl, others, services } = options;
+  const { load, scenario, projectRoot, modelUrl, others, services, authorization } = options;
   const turns = scenario.turns * (target.name === 'direct' ? scenario.directFactor : 1);
   await load.prepare({
     wire: target.wire,
     urls: target.urls,
-    authorization: target.authorization,
+    authorization,
     projectRoot,
     scenario: { ...scenario, turns },
   });

@@ -15,6 +15,14 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
  * @property {(env: Record<string, string>) => Promise<string>} authorization for a server that was started with
  *   these variables.
  * @property {() => Promise<unknown>} close
+ *
+ * @typedef {object} CredentialKinds several kinds, which one server takes.
+ * @property {Record<string, string>} env of the servers.
+ * @property {(env: Record<string, string>) => Promise<Authorizations>} authorizations for a server that was started
+ *   with these variables.
+ * @property {() => Promise<unknown>} close
+ *
+ * @typedef {Partial<Record<AuthKind, string>>} Authorizations headers of requests.
  */
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -25,12 +33,29 @@ const run = promisify(execFile);
 /** @type {readonly AuthKind[]} */
 export const authKinds = ['none', 'key', 'token'];
 
-/** @param {AuthKind} kind @param {string} folder @returns {Promise<Credentials | undefined>} */
-export async function openCredentials(kind, folder) {
-  if (kind === 'none') return undefined;
-  const { env, ...credentials } = kind === 'key' ? keys : await openIssuer(folder);
-  // Principals have folders of their own, and the one that the operator opens.
-  return { ...credentials, env: { ...env, TURNPIKE_PROJECT_ROOTS: path.join(folder, 'project') } };
+/** @param {readonly AuthKind[]} kinds @param {string} folder @returns {Promise<CredentialKinds | undefined>} */
+export async function openCredentials(kinds, folder) {
+  /** @type {[AuthKind, Credentials][]} */
+  const opened = [];
+  for (const kind of kinds) {
+    if (kind !== 'none') opened.push([kind, kind === 'key' ? keys : await openIssuer(folder)]);
+  }
+  if (opened.length === 0) return undefined;
+  const all = opened.map(([, credentials]) => credentials);
+  return {
+    // Principals have folders of their own, and the one that the operator opens.
+    env: Object.assign(
+      { TURNPIKE_PROJECT_ROOTS: path.join(folder, 'project') },
+      ...all.map(({ env }) => env),
+    ),
+    authorizations: async (env) => {
+      /** @type {Authorizations} */
+      const headers = {};
+      for (const [kind, { authorization }] of opened) headers[kind] = await authorization(env);
+      return headers;
+    },
+    close: () => Promise.all(all.map(({ close }) => close())),
+  };
 }
 
 /** @type {Credentials} A key of the database, made by the command line. */

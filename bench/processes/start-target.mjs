@@ -11,7 +11,8 @@ import { startProcess } from './start-process.mjs';
  * @property {string} name @property {string} wire @property {string} url
  * @property {string[]} urls of all its APIs, the first of which is `url`.
  * @property {Process[]} processes of the target alone.
- * @property {string | undefined} [authorization] header of requests to it.
+ * @property {import('./open-credentials.mjs').Authorizations | undefined} [authorizations] headers of requests to it, one
+ *   for each kind of credential; absent: they have none.
  * @property {boolean} usesServices whether it uses Redis and PostgreSQL.
  * @property {() => Promise<unknown>} stop
  *
@@ -20,7 +21,7 @@ import { startProcess } from './start-process.mjs';
  * @property {string} modelUrl
  * @property {import('./open-stores.mjs').Store | undefined} stores
  * @property {string | undefined} cpuProfiles
- * @property {import('./open-credentials.mjs').Credentials | undefined} [credentials] of the load; absent: none.
+ * @property {import('./open-credentials.mjs').CredentialKinds | undefined} [credentials] of the load; absent: none.
  */
 
 const proxy = fileURLToPath(new URL('../proxy/serve-proxy.mjs', import.meta.url));
@@ -80,7 +81,7 @@ async function startEmbedded(setup, more) {
   const server = await startTurnpike('embedded', setup, { ...store, ...more });
   return {
     ...nothing,
-    authorization: await setup.credentials?.authorization(store),
+    authorizations: await setup.credentials?.authorizations(store),
     name: 'embedded',
     wire: 'turnpike',
     url: server.url,
@@ -115,7 +116,7 @@ export async function startDistributed(setup, more = {}, count = 1) {
   const urls = processes.slice(0, count).map(({ url }) => url);
   const [url = ''] = urls;
   return {
-    authorization: await setup.credentials?.authorization(storeOf(setup)),
+    authorizations: await setup.credentials?.authorizations(storeOf(setup)),
     name: 'distributed',
     wire: 'turnpike',
     url,

@@ -1,3 +1,4 @@
+import { median } from '../measure/median-of.mjs';
 import { rowsOf, valueOf } from './describe-target.mjs';
 
 /**
@@ -50,6 +51,14 @@ export function judgeTargets(rounds, scenarios, checks) {
   const toProxy = (name, row, target) => read(name, row, target) / read(name, row, 'proxy');
 
   for (const mode of modes) {
+    for (const [name, byTarget] of Object.entries(rounds)) {
+      const [keys, tokens] = [byTarget[`${mode} key`], byTarget[`${mode} token`]];
+      if (keys === undefined || tokens === undefined) continue;
+      const { ratio, spread } = compareCpu(keys, tokens);
+      const what = `${mode}: ${name}, CPU a turn by token`;
+      judge(what, ratio, { most: 1.03 }, '× key');
+      judge(`${what}, spread of the median`, spread, { most: 2 }, '%');
+    }
     /** @param {string} name @param {Bound} bound */
     const throughput = (name, bound) => {
       const value = toProxy(name, 'turnsPerSecond', mode);
@@ -90,6 +99,28 @@ export function judgeTargets(rounds, scenarios, checks) {
     if (least !== undefined) judge(what, value, { least, ...more }, unit);
   }
   return [...verdicts, ...judgeFaults(rounds, checks)];
+}
+
+/**
+ * Compares the CPU of turns in runs that alternate: each with the one beside it, as the machine's speed changes.
+ *
+ * @param {import('../measure/measure-run.mjs').Measured[]} base
+ * @param {import('../measure/measure-run.mjs').Measured[]} other
+ * @returns {{ratio: number, spread: number}} the median of the ratios, and its standard error in percent, by the
+ *   interquartile range.
+ */
+export function compareCpu(base, other) {
+  const ofTurn = (/** @type {import('../measure/measure-run.mjs').Measured | undefined} */ round) =>
+    (round?.cpuMs['product'] ?? NaN) / (round?.turns ?? NaN);
+  const ratios = other
+    .slice(0, base.length)
+    .map((round, at) => ofTurn(round) / ofTurn(base[at]))
+    .toSorted((a, b) => a - b);
+  const quartile = (/** @type {number} */ part) =>
+    ratios[Math.round((ratios.length - 1) * part)] ?? NaN;
+  const deviation = (quartile(0.75) - quartile(0.25)) / 1.349;
+  const error = (1.253 * deviation) / Math.sqrt(ratios.length);
+  return { ratio: median(ratios), spread: error * 100 };
 }
 
 /**

@@ -37,6 +37,25 @@ describe('the targets of the bench', () => {
     expect(judge({ t100: slower })[0]).toMatchObject({ seen: '0.80 × proxy', met: false });
   });
 
+  it('compare tokens with keys by each pair of rounds, however the machine changes meanwhile', () => {
+    const spending = (...costs: number[]) =>
+      costs.map((product) => ({ ...round(100), cpuMs: { own: product, product } }));
+    const verdicts = (tokens: number[]) =>
+      judge({
+        t100: { 'embedded key': spending(100, 200, 150), 'embedded token': spending(...tokens) },
+      }).map(({ target, seen, met }) => [target.split(', ').slice(1).join(', '), seen, met]);
+    expect(verdicts([102, 204, 153])).toEqual([
+      ['CPU a turn by token ≤ 1.03 × key', '1.02 × key', true],
+      ['CPU a turn by token, spread of the median ≤ 2 %', '0.00 %', true],
+      [expect.anything(), '0 faults', true],
+    ]);
+    expect(verdicts([102, 300, 160])).toEqual([
+      ['CPU a turn by token ≤ 1.03 × key', '1.07 × key', false],
+      ['CPU a turn by token, spread of the median ≤ 2 %', expect.any(String), false],
+      [expect.anything(), '0 faults', true],
+    ]);
+  });
+
   it('are not measured without their baseline, and say so', () => {
     const alone = { distributed: [round(95)] };
     const verdicts = judge({ t100: alone, chat: alone, p200: alone });

@@ -24,6 +24,10 @@ export interface TokenIssuer {
   url: string;
   /** How often its keys were asked for. */
   readonly loads: number;
+  /** How many requests have reached it. */
+  readonly requests: number;
+  /** What its answers wait for from now on; undefined: nothing. */
+  held: Promise<unknown> | undefined;
   /** Whether it answers with 503 from now on. */
   isAway: boolean;
   /** The key that signs from now on. */
@@ -52,8 +56,17 @@ export const everybody: Role = {
 export async function startTokenIssuer(now: () => number = Date.now): Promise<TokenIssuer> {
   const first = await newKey('RS256');
   let url = '';
-  const state = { loads: 0, isAway: false, key: first, published: [first.publicJwk] };
-  const server = await serveHttp((request, response) => {
+  const state = {
+    loads: 0,
+    requests: 0,
+    held: undefined as Promise<unknown> | undefined,
+    isAway: false,
+    key: first,
+    published: [first.publicJwk],
+  };
+  const server = await serveHttp(async (request, response) => {
+    state.requests += 1;
+    await state.held;
     const answer = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
