@@ -78,10 +78,12 @@ async function startEmbedded(setup, more) {
   const data = path.join(setup.folder, `embedded-${embeddedFolders}`);
   await mkdir(data);
   const store = { TURNPIKE_DATA_DIR: data };
+  // A server with an issuer makes a key for an admin alone; without the server, the command line makes it.
+  const authorizations = await setup.credentials?.authorizations(store);
   const server = await startTurnpike('embedded', setup, { ...store, ...more });
   return {
     ...nothing,
-    authorizations: await setup.credentials?.authorizations(store),
+    authorizations,
     name: 'embedded',
     wire: 'turnpike',
     url: server.url,
