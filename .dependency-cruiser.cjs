@@ -119,6 +119,8 @@ const doors = [
   '^src/storage/folder/(data-folder|open-folder)\\.ts$',
   // Rooms of rules and of what they hold: the functions that apply them are their face.
   '^src/governance/(budgets|decision-tree|limits|notices|permissions|rates)/',
+  // The log-in of people in the console, which a server puts before its page, and whose rows housekeeping removes.
+  '^src/access/logins/(console-logins|logins|serve-login)\\.ts$',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
@@ -347,6 +349,7 @@ module.exports = {
       'zod-checks-files',
       ['zod'],
       [
+        '^src/access/logins/begun-login\\.ts$',
         '^src/access/pages/page-token\\.ts$',
         '^src/access/tokens/auth-file\\.ts$',
         '^src/(agents|config|storage|data|cli)/',

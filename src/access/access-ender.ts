@@ -7,6 +7,7 @@ import { lockKey } from '../storage/statements.js';
 import { ApiKeyCache, KEY_FRESH_MS } from './api-key-cache.js';
 import { AuditLog } from './audit-log.js';
 import { Grants } from './grants.js';
+import { Logins } from './logins/logins.js';
 import { KeyStore } from './key-store.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 
@@ -21,6 +22,8 @@ export interface EndedAccess {
   keys: string[];
   /** Ids of the grants that were ended. */
   grants: string[];
+  /** Number of log-ins in the console that were ended. */
+  logins: number;
 }
 
 /** Ends the access of principals that left, or are to be forgotten. */
@@ -32,6 +35,7 @@ export class AccessEnder {
     private readonly store: KeyStore,
     private readonly known: ApiKeyCache,
     private readonly grants: Grants,
+    private readonly logins: Logins,
     private readonly audit: AuditLog,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -49,28 +53,32 @@ export class AccessEnder {
       const { epoch, accessEndedAt } = await this.epochs.endAccess(tx, principalId);
       const keys = await this.store.revokeAll(principalId, tx);
       const grants = await this.grants.endAll(tx, principalId, by);
-      const details = { epoch, keys, grants };
+      const logins = await this.logins.endAll(tx, principalId);
+      const details = { epoch, keys, grants, logins };
       const entry = { principalId: by, action: 'principal.revoked', subject: principalId } as const;
       await this.audit.write({ ...entry, details }, tx);
-      return { endedAt: accessEndedAt, keys, grants };
+      return { endedAt: accessEndedAt, keys, grants, logins };
     });
     this.epochs.forget();
     this.known.forget();
+    this.logins.forget();
     return ended;
   }
 
   /**
    * Ends the access of a principal that is to be forgotten: a token that is still valid would store new things of it.
-   * Strips its keys of all but their ids, as the server must go on to know that it has had keys. Grants are deleted with
-   * what else is stored. Resolves when every process knows.
+   * Strips its keys of all but their ids, as the server must go on to know that it has had keys. Log-ins end; grants
+   * are deleted with what else is stored. Resolves when every process knows.
    */
   async forget(principalId: string): Promise<void> {
     await this.db.transaction(async (tx) => {
       await this.epochs.endAccess(tx, principalId);
       await this.#stripKeys(tx, principalId);
+      await this.logins.endAll(tx, principalId);
     });
     this.epochs.forget();
     this.known.forget();
+    this.logins.forget();
     await pause(this.clock, KEY_FRESH_MS);
   }
 

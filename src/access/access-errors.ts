@@ -1,5 +1,6 @@
 import { getTableName } from 'drizzle-orm';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
+import type { LoginError } from './logins/login-error.js';
 import type { PageTokenError } from './pages/page-token.js';
 import type { TokenError } from './tokens/token-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
@@ -8,7 +9,7 @@ import type { SecretPlace } from './secret-columns.js';
 /** Most groups that an error lists. */
 const MAX_SHOWN_GROUPS = 50;
 
-export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked' | 'failed';
+export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked' | 'failed' | 'login_ended';
 
 const toMakeOne = 'Make a key with: turnpike keys create --principal NAME';
 
@@ -19,14 +20,37 @@ const faults: Record<KeyFault, string> = {
   revoked: `The API key was revoked. ${toMakeOne}`,
   failed:
     'The extension that finds callers failed for this request, so that nobody knows who sent it. The log of the server says why',
+  login_ended: 'Your log-in has ended. Log in again',
 };
 
-export function unauthenticated(fault: KeyFault): TypedError {
+/** @param logins names of the identity providers that people log in to the console with; none: no log-in is offered. */
+export function unauthenticated(
+  fault: KeyFault,
+  { logins, headers }: { logins: readonly string[]; headers?: Record<string, string> },
+): TypedError {
   const problem = fault === 'missing' ? '' : ', error="invalid_token"';
   return new TypedError('UNAUTHENTICATED', {
     message: faults[fault],
-    details: { reason: fault.toUpperCase() },
-    headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}` },
+    details: { reason: fault.toUpperCase(), ...(logins.length > 0 && { logins }) },
+    headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}`, ...headers },
+  });
+}
+
+/** The error of a log-in that failed. */
+export function loginRefused({ fault, facts, message, cause }: LoginError): TypedError {
+  const said = facts.error === undefined ? '' : ` It says: ${facts.error}.`;
+  const claim = facts.claim === undefined ? '' : ` (${facts.claim})`;
+  return new TypedError('LOGIN_REFUSED', {
+    message: `${message}${claim}.${said}`,
+    details: { reason: fault, ...facts },
+    cause,
+  });
+}
+
+export function loginUnavailable(issuer: string): TypedError {
+  return new TypedError('ISSUER_UNAVAILABLE', {
+    message: `The identity provider ${issuer} did not answer the server, so nobody can log in with it. Try again; an administrator finds the reason in the log.`,
+    details: { issuer },
   });
 }
 

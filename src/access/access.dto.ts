@@ -23,6 +23,8 @@ export class EndedAccessDto {
   keys!: string[];
   /** Ids of the grants that were ended: schedules that act by them pause at their next fire time. */
   grants!: string[];
+  /** Number of log-ins in the console that were ended. */
+  @ApiProperty(whole) logins!: number;
   /** Streams that were open at this process. Those of other processes end within a second. */
   @ApiProperty(whole) streams!: number;
 }
@@ -30,8 +32,8 @@ export class EndedAccessDto {
 /** @param streams that were open at this process. */
 export function viewEnded(
   principal: string,
-  { endedAt, keys, grants }: EndedAccess,
+  { endedAt, keys, grants, logins }: EndedAccess,
   streams: number,
 ): EndedAccessDto {
-  return { principal, endedAt: endedAt.toISOString(), keys, grants, streams };
+  return { principal, endedAt: endedAt.toISOString(), keys, grants, logins, streams };
 }

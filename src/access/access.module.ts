@@ -4,7 +4,7 @@ import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { loadIssuers } from './tokens/auth-file.js';
-import { openVerifier } from './tokens/open-verifier.js';
+import { issuerFetch, openVerifier } from './tokens/open-verifier.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 import { GovernanceModule } from '../governance/governance.module.js';
 import { findHandlers } from '../http/find-handlers.js';
@@ -24,6 +24,10 @@ import { EndedReaders } from './ended-readers.js';
 import { TokenPeople } from './token-people.js';
 import { Grants } from './grants.js';
 import { PrincipalEpochs } from './principal-epochs.js';
+import { ConsoleIssuers, openConsoleIssuers } from './logins/console-issuers.js';
+import { ConsoleLogins } from './logins/console-logins.js';
+import { LoginPeople } from './logins/login-people.js';
+import { Logins } from './logins/logins.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { KeyService } from './key-service.js';
 import { KnownApprovers } from './known-approvers.js';
@@ -58,6 +62,17 @@ import { UsageController } from './usage.controller.js';
         return openVerifier(issuers, config, { clock, logger });
       },
     },
+    {
+      provide: ConsoleIssuers,
+      inject: [CONFIG, CLOCK],
+      useFactory: async (config: Config, clock: Clock) => {
+        const issuers = await loadIssuers(config.authFile);
+        return openConsoleIssuers(issuers, config, { fetch: issuerFetch(config), clock });
+      },
+    },
+    Logins,
+    LoginPeople,
+    ConsoleLogins,
     CustomAuthenticators,
     KnownApprovers,
     Authenticator,
@@ -83,6 +98,7 @@ import { UsageController } from './usage.controller.js';
     Authenticator,
     CustomAuthenticators,
     KnownApprovers,
+    ConsoleLogins,
     Owners,
     SecretVault,
     MasterKeyRotation,

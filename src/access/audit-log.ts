@@ -38,6 +38,9 @@ export type AuditAction =
   | 'schedule.triggered'
   | 'schedule.deleted'
   | 'auth.configured'
+  | 'login.succeeded'
+  | 'login.refused'
+  | 'login.ended'
   | 'authentication.refused';
 
 export interface AuditEntry {

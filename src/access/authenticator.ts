@@ -28,6 +28,8 @@ import {
   type CustomCaller,
 } from './custom-authenticators.js';
 import type { Voucher } from './grants.js';
+import { dropCookie } from './logins/login-cookies.js';
+import { LoginPeople } from './logins/login-people.js';
 import { TokenPeople, type GrantFault, type TokenPerson } from './token-people.js';
 import { hashKey, isKeyText } from './key-secret.js';
 import type { KeyRow } from './key.dto.js';
@@ -55,6 +57,7 @@ export class Authenticator {
     private readonly people: TokenPeople,
     private readonly custom: CustomAuthenticators,
     private readonly pages: PageTokens,
+    private readonly logins: LoginPeople,
     private readonly audit: AuditLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
@@ -95,6 +98,8 @@ export class Authenticator {
     if (isToken && (this.custom.isEmpty || this.people.tokens.knowsIssuer(text))) {
       return this.#useToken(text, head);
     }
+    const cookie = text === undefined ? this.#cookieOf(head) : undefined;
+    if (cookie !== undefined) return this.#useLogin(cookie, head);
     const found = isOurs ? undefined : await this.#askExtensions(head);
     if (found !== undefined) return found;
     if (isOurs || (!isOpen && text !== undefined)) return this.#useKey(text, head);
@@ -107,6 +112,10 @@ export class Authenticator {
     if (credential.kind === 'key') {
       const { id: keyId } = credential;
       return { hasEnded: () => this.#hasKeyEnded(keyId) };
+    }
+    if (credential.kind === 'login') {
+      const { id: loginId, expiresAt } = credential;
+      return { expiresAt, hasEnded: () => this.logins.hasEnded(loginId) };
     }
     const { expiresAt } = 'expiresAt' in credential ? credential : {};
     const since = this.clock.now();
@@ -184,6 +193,38 @@ export class Authenticator {
       await this.refusals.note(head, { reason: error.fault, ...compact({ issuer }) });
       throw tokenRefused(error);
     }
+  }
+
+  #cookieOf(head: RequestHead): string | undefined {
+    return this.logins.cookieOf({ host: headerOf(head, 'host'), sent: headerOf(head, 'cookie') });
+  }
+
+  async #useLogin(secret: string, head: RequestHead): Promise<Principal> {
+    const { logins, refusals, rules } = this;
+    const refusal = checkOrigin(pageOf(head), { anyHost: true, ownPages: true });
+    if (refusal !== undefined) throw refusal;
+    const isOurs = await logins.isOurs(secret);
+    if (!isOurs) {
+      await refusals.checkAddress(head);
+      await refusals.count(head);
+    }
+    try {
+      const person = isOurs ? await logins.find(secret) : undefined;
+      if (person !== undefined) return principalOfPerson(person, rules.defaultLimits);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      const { fault, facts, principalId } = error;
+      await refusals.note(
+        head,
+        { reason: fault, ...compact({ issuer: facts.issuer }) },
+        principalId,
+      );
+      throw tokenRefused(error);
+    }
+    await refusals.note(head, { reason: 'LOGIN_ENDED' });
+    // The browser would send it with each request of the page.
+    const dropped = dropCookie('login', headerOf(head, 'host') ?? '');
+    throw refusals.unauthenticated('login_ended', { 'Set-Cookie': dropped });
   }
 
   async #askExtensions(head: RequestHead): Promise<Principal | undefined> {

@@ -10,6 +10,7 @@ const credentialKinds = [
   'none',
   'key',
   'token',
+  'login',
   'grant',
   'custom',
   'page',
@@ -17,7 +18,7 @@ const credentialKinds = [
 
 export class CallerCredentialDto {
   /**
-   * `none`: the server is open. `key`: an API key. `token`: of an identity provider. `page`: made by a key for a page.
+   * `none`: the server is open. `key`: an API key. `token`: of an identity provider. `login`: the cookie of a log-in in the console. `page`: made by a key for a page.
    * `custom`: found by an extension. `grant`: of a schedule, and never that of a request.
    */
   @ApiProperty({ enum: credentialKinds }) kind!: Credential['kind'];
@@ -26,9 +27,11 @@ export class CallerCredentialDto {
   keyId?: string;
   /** Name of the identity provider, as the server has it. */
   issuer?: string;
+  /** Name of the person who logged in, as the identity provider shows it. */
+  name?: string;
   /** Name of the extension’s authenticator. */
   authenticator?: string;
-  /** Groups of the person, as the token has them. */
+  /** Groups of the person, as the token or the log-in has them. */
   groups?: string[];
   /** The one session that a page token may use. */
   sessionId?: string;
@@ -119,6 +122,10 @@ function viewCredential(credential: Credential): CallerCredentialDto {
       return { kind, keyId: credential.id };
     case 'token':
       return { kind, issuer: credential.issuer, groups: [...credential.groups] };
+    case 'login': {
+      const { issuer, name, groups } = credential;
+      return { kind, issuer, name, groups: [...groups] };
+    }
     case 'grant':
       return { kind, issuer: credential.issuer };
     case 'custom':

@@ -20,7 +20,12 @@ const RENEW_MS = 3_600_000;
 const MAX_NOTED = 10_000;
 
 export type GrantRow = typeof grants.$inferSelect;
-type TokenCredential = Extract<Credential, { kind: 'token' }>;
+
+/** What an identity provider said of somebody: in a token, or at a log-in. */
+type TokenCredential = Pick<
+  Extract<Credential, { kind: 'token' }>,
+  'issuer' | 'groups' | 'issuedAt'
+>;
 
 /** Why a grant is no more. */
 type EndReason = 'expired' | 'no-role' | 'revoked';
@@ -58,7 +63,7 @@ export class Grants {
   async voucherOf(tx: Queryable, principalId: string, credential: Credential): Promise<Voucher> {
     if (credential.kind === 'none') return { keyId: null, grantId: null };
     if (credential.kind === 'key') return { keyId: credential.id, grantId: null };
-    if (credential.kind !== 'token') throw cannotActLater();
+    if (credential.kind !== 'token' && credential.kind !== 'login') throw cannotActLater();
     const { issuer, issuedAt } = credential;
     if (wasIssuedBefore(issuedAt, await this.epochs.load(principalId, tx))) {
       throw tokenRefused(new TokenError('ENDED', { issuer }));
@@ -76,7 +81,7 @@ export class Grants {
     return { keyId: null, grantId: grant.id };
   }
 
-  /** Renews the grant of a principal that shows a token, in the background: no request waits for it. */
+  /** Renews the grant of a principal that shows a token, or logs in, in the background: no request waits for it. */
   noteToken(principalId: string, credential: TokenCredential): void {
     if (!this.#isDue(principalId)) return;
     this.#inBackground(principalId, (tx) => this.#renewIn(tx, principalId, credential));

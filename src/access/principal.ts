@@ -31,6 +31,17 @@ export type Credential =
       /** 1970 where the token does not say. */
       issuedAt: Date;
     }
+  /** The cookie of a log-in in the console, by the id of the log-in. */
+  | {
+      kind: 'login';
+      id: string;
+      /** Name of the person as the identity provider shows it. */
+      name: string;
+      issuer: string;
+      expiresAt: Date;
+      groups: readonly string[];
+      issuedAt: Date;
+    }
   /** A grant, for what somebody with a token set up earlier. */
   | { kind: 'grant'; id: string; issuer: string }
   /** Whatever an authenticator of an extension looked at. Without `expiresAt` it does not end by itself. */
@@ -75,7 +86,7 @@ export interface Principal {
 
 /** Whether roles of an identity provider say what somebody may do. Pure. */
 export function hasRoles({ kind }: Pick<Credential, 'kind'>): boolean {
-  return kind === 'token' || kind === 'grant';
+  return kind === 'token' || kind === 'login' || kind === 'grant';
 }
 
 /** The one session that a principal may use; undefined: any of its own. Pure. */

@@ -1,11 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { TypedError } from '../errors/typed-error.js';
 import { compact } from '../platform/compact.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog, type AuditAction } from './audit-log.js';
 import type { KeyRow } from './key.dto.js';
+import { ConsoleIssuers } from './logins/console-issuers.js';
 import { MAX_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/check-origin.js';
 import type { RequestHead } from './parse-credentials.js';
+
+/** Who sent a request. */
+type Sender = Pick<RequestHead, 'address' | 'requestId'>;
 
 /** Requests whose credentials are not taken: counted for their address, and audited. */
 @Injectable()
@@ -13,17 +18,18 @@ export class Refusals {
   constructor(
     private readonly audit: AuditLog,
     private readonly refused: RefusedAddresses,
+    private readonly console: ConsoleIssuers,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws TypedError RATE_LIMITED for an address that sent too many wrong credentials. */
-  async checkAddress({ address }: RequestHead): Promise<void> {
+  async checkAddress({ address }: Sender): Promise<void> {
     const waitMs = await this.refused.waitOf(address);
     if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
   }
 
   /** Counts a wrong credential for its address. */
-  count({ address }: RequestHead): Promise<void> {
+  count({ address }: Sender): Promise<void> {
     return this.refused.add(address);
   }
 
@@ -31,18 +37,23 @@ export class Refusals {
   async refuse(fault: KeyFault, head: RequestHead, key?: KeyRow): Promise<never> {
     const details = { reason: fault.toUpperCase(), ...compact({ keyId: key?.id }) };
     await this.note(head, details, key?.principalId);
-    throw unauthenticated(fault);
+    throw this.unauthenticated(fault);
+  }
+
+  /** The error of a request whose sender is not known; it lists the identity providers that people log in with. */
+  unauthenticated(fault: KeyFault, headers?: Record<string, string>): TypedError {
+    return unauthenticated(fault, { logins: this.console.names, ...compact({ headers }) });
   }
 
   /** Audits a refusal, once a minute for an address. */
   async note(
-    { address, requestId }: RequestHead,
+    { address, requestId }: Sender,
     details: Record<string, unknown>,
     principalId = 'anonymous',
+    action: AuditAction = 'authentication.refused',
   ): Promise<void> {
     const { refused, audit, logger } = this;
-    if (!(await refused.shouldNote(address))) return;
-    const action = 'authentication.refused';
+    if (!(await refused.shouldNote(address, action))) return;
     await audit
       .write({ principalId, action, subject: address, details })
       .catch((error: unknown) =>

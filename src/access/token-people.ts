@@ -12,7 +12,7 @@ export type GrantFault = 'over' | 'no-role';
 /** Somebody whom an identity provider knows, with what the roles allow now. */
 export interface TokenPerson {
   id: string;
-  credential: Extract<Credential, { kind: 'token' | 'grant' }>;
+  credential: Extract<Credential, { kind: 'token' | 'login' | 'grant' }>;
   rights: Rights;
 }
 

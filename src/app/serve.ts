@@ -15,6 +15,7 @@ import { requireKey, requireApprovers, checkSecrets } from './check-access.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
 import { SecretVault } from '../access/secret-vault.js';
+import { ConsoleLogins } from '../access/logins/console-logins.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
@@ -30,6 +31,7 @@ import { ErrorShapes } from './harness-error.filter.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
+import { serveLogin } from '../access/logins/serve-login.js';
 import { serveConsole } from './console/serve-console.js';
 import { HealthService } from '../ops/health-service.js';
 import { MetricsService } from '../ops/metrics-service.js';
@@ -148,6 +150,8 @@ async function listen(
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
   if (config.console && servesApi(config.role)) {
+    const logins = app.get(ConsoleLogins, anywhere);
+    if (logins.isOffered) app.use(serveLogin(logins));
     app.use(await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0));
   }
   // After the console: some of its pages have the path of a route that does not support GET.

@@ -135,7 +135,7 @@ export const errorTable = {
   ),
   FORBIDDEN_ROLE: final(
     403,
-    'The token is valid, and none of its groups (`details.groups`) has a role on this server.',
+    'The token or the log-in is valid, and none of its groups (`details.groups`) has a role on this server.',
     'Ask the administrator for a role in `TURNPIKE_AUTH_FILE`; `turnpike auth check` explains a token.',
   ),
   FORBIDDEN_SCOPE: final(
@@ -184,7 +184,7 @@ export const errorTable = {
   },
   ISSUER_UNAVAILABLE: later(
     503,
-    'The keys of an identity provider could not be loaded for a day, or never, so its tokens cannot be checked.',
+    'The keys of an identity provider could not be loaded for a day, or never, so its tokens cannot be checked; or it does not answer while somebody logs in.',
     'Send it again. Operator: the log says why; check `issuer_url`, `jwks_url` and the network.',
     5,
   ),
@@ -192,6 +192,11 @@ export const errorTable = {
     404,
     'There is no API key with that id.',
     '`turnpike keys list` lists all keys.',
+  ),
+  LOGIN_REFUSED: final(
+    400,
+    'A person was not [logged in](../operate/log-in.md#people-in-the-console) to the console; `details.reason` says why.',
+    'Begin the log-in again at the console. Operator: the log says what the identity provider answered.',
   ),
   MEMORY_CHANGED: final(
     412,
@@ -398,7 +403,7 @@ export const errorTable = {
   ),
   UNAUTHENTICATED: final(
     401,
-    'The request has no valid API key or token: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`, or says what is wrong with a [token](../operate/log-in.md#errors).',
+    'The request has no valid API key or token: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`, of the console `LOGIN_ENDED`, or says what is wrong with a [token](../operate/log-in.md#errors).',
     'Send `Authorization: Bearer tpk_…` or a token of the identity provider; make a key with `turnpike keys create`.',
   ),
   UNSUPPORTED_MEDIA_TYPE: final(

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { getTableName, sql } from 'drizzle-orm';
+import { removeEndedLogins } from '../access/logins/logins.js';
 import type { BlobStore } from '../attachments/blob-store.js';
 import type { Config } from '../config/config.js';
 import { Poller } from '../platform/async/poller.js';
@@ -82,6 +83,7 @@ export function listChores(config: Config, db: Database, clock: Clock, blobs: Bl
       run: () => expireSessions(db, now(), config.sessionKeepDays),
     },
     { name: 'release-files', run: () => releaseFiles(db, now(), config.fileKeepDays) },
+    { name: 'remove-ended-logins', run: () => removeEndedLogins(db, now()) },
     { name: 'collect-blobs', run: () => blobs.collect() },
     ...old,
   ];

@@ -232,6 +232,33 @@ export const grants = pgTable(
   (grant) => [uniqueIndex('grants_by_principal').on(grant.principalId)],
 );
 
+/**
+ * Log-ins of people in the console. One that was ended has no row. As of grants, what it allows follows from the groups,
+ * by the roles of the time of a request.
+ */
+export const logins = pgTable(
+  'logins',
+  {
+    id: text('id').primaryKey(),
+    /** SHA-256 of the cookie's value, in hex. The value itself is not stored. */
+    secretHash: text('secret_hash').notNull().unique(),
+    principalId: text('principal_id').notNull(),
+    /** Name of the identity provider. */
+    issuer: text('issuer').notNull(),
+    /** Name of the person as the provider shows it. */
+    name: text('name').notNull(),
+    groups: json('groups').$type<string[]>().notNull(),
+    /** The time at which the provider issued the ID token. */
+    issuedAt: instant('issued_at').notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** To the minute. */
+    lastUsedAt: instant('last_used_at').notNull(),
+    /** Its end, however often it is used. */
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (login) => [index('logins_by_principal').on(login.principalId)],
+);
+
 /** Secrets that the deployment makes for itself, once. */
 export const serverSecrets = pgTable('server_secrets', {
   /** What it is for. */

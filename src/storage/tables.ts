@@ -30,6 +30,7 @@ import {
   approvals,
   auditLog,
   grants,
+  logins,
   principalEpochs,
   serverSecrets,
   dataKeys,
@@ -330,6 +331,13 @@ export const tables: readonly TableEntry[] = [
     // As the schedules that act by them.
     erased: 'first',
     kept: '90 days since the last token, until a schedule is to act by it',
+  },
+  {
+    table: logins,
+    ...ofPrincipal(logins.principalId),
+    exported: 'credentials stay behind',
+    erased: 'first',
+    kept: 'until it ends: 8 hours without use, a day at most (removeEndedLogins)',
   },
   {
     table: principalEpochs,

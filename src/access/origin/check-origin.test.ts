@@ -129,9 +129,11 @@ describe('RefusedAddresses', () => {
 
   it('notes one refusal of an address', async () => {
     const refused = new RefusedAddresses();
-    const notes = await Promise.all([1, 2, 3].map(() => refused.shouldNote('10.0.0.1')));
+    const notes = await Promise.all(
+      [1, 2, 3].map(() => refused.shouldNote('10.0.0.1', 'authentication.refused')),
+    );
     expect(notes.filter(Boolean)).toHaveLength(1);
-    expect(await refused.shouldNote('10.0.0.2')).toBe(true);
+    expect(await refused.shouldNote('10.0.0.2', 'authentication.refused')).toBe(true);
   });
 });
 

@@ -10,6 +10,8 @@ export interface OriginRules {
   allowed?: readonly string[];
   /** The server has names beside the loopback ones: a gateway decides who reaches it. */
   anyHost?: boolean;
+  /** Whatever lets the request in is sent by browsers themselves: only this server's own pages may send it, or read by it. */
+  ownPages?: boolean;
 }
 
 /** Fields of a request's head that show a browser, and the page that made the browser send. */
@@ -51,13 +53,14 @@ export function checkOrigin(head: PageHead, rules: OriginRules = {}): TypedError
   if (host === undefined) return foreignHost(host);
   if (rules.anyHost !== true && !hostNames.includes(hostName(host))) return foreignHost(host);
   if (origin === undefined && site === undefined) return undefined;
-  const isListed = origin !== undefined && (rules.allowed ?? []).includes(origin);
+  const isListed =
+    origin !== undefined && rules.ownPages !== true && (rules.allowed ?? []).includes(origin);
   if (origin !== undefined && !isListed && !isOwnOrigin(origin, host)) {
-    return foreignPage('Origin', origin);
+    return foreignPage('Origin', origin, rules);
   }
-  if (readingMethods.includes(head.method)) return undefined;
+  if (rules.ownPages !== true && readingMethods.includes(head.method)) return undefined;
   if (site !== undefined && !isListed && !ownSites.includes(site)) {
-    return foreignPage('Sec-Fetch-Site', site);
+    return foreignPage('Sec-Fetch-Site', site, rules);
   }
   return head.hasBody === true && !isTaken(head.contentType) ? foreignType() : undefined;
 }
@@ -95,7 +98,12 @@ function foreignHost(host: string | undefined): TypedError {
   );
 }
 
-function foreignPage(header: string, value: string): TypedError {
+function foreignPage(header: string, value: string, { ownPages }: OriginRules): TypedError {
+  if (ownPages === true) {
+    return refused(
+      `${header} '${shorten(value)}' is not this server's own. By the cookie of a log-in, Turnpike takes requests of its own pages alone; another page needs a token.`,
+    );
+  }
   return refused(
     `${header} '${shorten(value)}' is not this server's own. Without API keys, Turnpike takes requests of its own pages, and of those whose origin is in TURNPIKE_CORS_ORIGINS.`,
   );
@@ -170,9 +178,9 @@ export class RefusedAddresses {
     await taken(this.#wrongKeys, networkOf(address));
   }
 
-  /** Whether a refusal is to be audited: one a minute for each address. */
-  shouldNote(address: string): Promise<boolean> {
-    return taken(this.#noted, networkOf(address));
+  /** Whether a refusal is to be audited: one a minute for each address and action. */
+  shouldNote(address: string, action: string): Promise<boolean> {
+    return taken(this.#noted, `${action} ${networkOf(address)}`);
   }
 }
 

@@ -82,6 +82,20 @@ export interface Issuer {
   roles: readonly Role[];
   /** Absent: nobody logs in on the command line. */
   cli?: CliClient;
+  /** The client that people log in with to the console; absent: they do not. */
+  console?: ConsoleClient;
+}
+
+/** The console as a client of an identity provider. */
+export interface ConsoleClient {
+  clientId: string;
+  /** Absolute path of the file with its secret; absent: a public client. */
+  clientSecretFile?: string;
+  /** How the secret is sent. */
+  clientAuth: 'basic' | 'post';
+  scopes: readonly string[];
+  /** Claims of an ID token that must have these values. */
+  required: Readonly<Record<string, string | number | boolean>>;
 }
 
 const url = filledText('must be a URL').check(
@@ -138,6 +152,24 @@ const cli = fieldsOf({
   resource: z.optional(url),
 });
 
+const required = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number, true or false'),
+  'must be a map',
+);
+
+const consoleClient = fieldsOf({
+  client_id: name,
+  client_secret_file: z.optional(name),
+  client_auth: z._default(z.enum(['basic', 'post']), 'basic'),
+  scopes: z
+    ._default(names, ['openid', 'profile'])
+    .check(
+      checkedBy((scopes) => (scopes.includes('openid') ? undefined : 'must have the scope openid')),
+    ),
+  required: z.optional(required),
+});
+
 const issuer = fieldsOf({
   name: name.check(
     z.regex(/^[a-z][a-z0-9-]{0,31}$/, 'must have 1 to 32 of a-z 0-9 -, a letter first'),
@@ -169,17 +201,17 @@ const issuer = fieldsOf({
       ),
     ),
   groups: z._default(name, 'groups'),
-  required: z._default(
-    z.record(
-      z.string(),
-      z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number, true or false'),
-      'must be a map',
-    ),
-    {},
-  ),
+  required: z._default(required, {}),
   roles: z.array(role, 'must be a list').check(z.minLength(1, 'must have at least one')),
   cli: z.optional(cli),
-});
+  console: z.optional(consoleClient),
+}).check(
+  checkedBy(({ audiences, console: client }) =>
+    client !== undefined && audiences.includes(client.client_id)
+      ? 'takes ID tokens of the console as access tokens: give console.client_id a client that is not in audiences'
+      : undefined,
+  ),
+);
 
 const authFile = fieldsOf({
   issuers: z.array(issuer, 'must be a list').check(
@@ -224,7 +256,10 @@ export async function loadIssuers(file: string | undefined): Promise<readonly Is
       agents: given.agents,
       approves: given.approves,
     })),
-    ...compact({ cli: one.cli && toCliClient(one, one.cli) }),
+    ...compact({
+      cli: one.cli && toCliClient(one, one.cli),
+      console: one.console && toConsoleClient(one.console, one.required, file),
+    }),
   }));
 }
 
@@ -236,6 +271,25 @@ function toCliClient(
   const { client_id: clientId, scopes, resource } = given;
   const audience = given.audience ?? (claim === 'aud' ? audiences[0] : undefined);
   return { clientId, scopes, audience, resource };
+}
+
+/** @param file the path of the secret is relative to its folder. */
+function toConsoleClient(
+  given: z.infer<typeof consoleClient>,
+  ofIssuer: ConsoleClient['required'],
+  file: string,
+): ConsoleClient {
+  const { client_secret_file: secret } = given;
+  return {
+    clientId: given.client_id,
+    clientAuth: given.client_auth,
+    scopes: given.scopes,
+    // What access tokens must have, ID tokens must have too, unless the file says otherwise.
+    required: given.required ?? ofIssuer,
+    ...compact({
+      clientSecretFile: secret && path.resolve(path.dirname(path.resolve(file)), secret),
+    }),
+  };
 }
 
 function toLimits(given: z.infer<typeof limits>): PrincipalLimits {

@@ -166,6 +166,7 @@ export function credentialOf({ credential }: Pick<Answerer, 'credential'>): {
     case 'custom':
       return { kind: 'custom', id: credential.authenticator };
     case 'key':
+    case 'login':
     case 'page':
     case 'grant':
       return { kind: credential.kind, ...compact({ id: credential.id }) };

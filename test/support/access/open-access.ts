@@ -12,6 +12,9 @@ import { SecretVault } from '../../../src/access/secret-vault.js';
 import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { ApiKeyCache } from '../../../src/access/api-key-cache.js';
 import { type AccessRules, RefusedAddresses } from '../../../src/access/origin/check-origin.js';
+import { ConsoleIssuers } from '../../../src/access/logins/console-issuers.js';
+import { LoginPeople } from '../../../src/access/logins/login-people.js';
+import { Logins } from '../../../src/access/logins/logins.js';
 import { CustomAuthenticators } from '../../../src/access/custom-authenticators.js';
 import type { Issuer } from '../../../src/access/tokens/auth-file.js';
 import { openVerifier } from '../../../src/access/tokens/open-verifier.js';
@@ -40,18 +43,21 @@ export function openAccess(
   const grants = new Grants(db, clock, silentLogger, audit, epochs);
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
   const secrets = new ServerSecrets(db, clock, new SecretVault(db, clock, undefined));
+  const logins = new Logins(db, clock, silentLogger, secrets);
+  const console = new ConsoleIssuers();
   const custom = new CustomAuthenticators(tokens);
   const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
   const authenticator = new Authenticator(
     keys,
-    new Refusals(audit, new RefusedAddresses(), silentLogger),
+    new Refusals(audit, new RefusedAddresses(), console, silentLogger),
     new TokenPeople(tokens, grants, epochs),
     custom,
     pages,
+    new LoginPeople(logins, console, tokens),
     audit,
     clock,
     settings,
   );
-  const ender = new AccessEnder(db, epochs, store, keys, grants, audit, clock);
+  const ender = new AccessEnder(db, epochs, store, keys, grants, logins, audit, clock);
   return { ...opened, authenticator, grants, epochs, ender, pages };
 }

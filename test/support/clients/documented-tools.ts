@@ -69,6 +69,16 @@ const namesCliClient: Run = async (code) => {
   return '';
 };
 
+/** Loads the file of issuers whose people log in to the console. */
+const opensConsole: Run = async (code) => {
+  const file = path.join(newFolder(), 'auth.yaml');
+  await writeFile(file, code);
+  const [issuer] = await loadIssuers(file);
+  const clientSecretFile = path.join(path.dirname(file), 'acme-secret');
+  expect(issuer?.console).toMatchObject({ clientId: 'turnpike-console', clientSecretFile });
+  return '';
+};
+
 /** What is done with the blocks of log-in.md. */
 export const logInUses: (Run | { elsewhere: string })[] = [
   namesIssuers,
@@ -76,6 +86,7 @@ export const logInUses: (Run | { elsewhere: string })[] = [
   namesCliClient,
   { elsewhere: 'needs a provider; log-in-command.test.ts calls the three at one' },
   { elsewhere: 'ends an access; leavers.test.ts ends one by the same command' },
+  opensConsole,
   { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
   { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
 ];

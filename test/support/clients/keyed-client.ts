@@ -68,7 +68,7 @@ export async function keyedClient(
 export function sendRaw(
   url: string,
   asked: { path: string; headers: readonly string[]; method?: string },
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; headers: http.IncomingHttpHeaders }> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const { path, headers, method = 'GET' } = asked;
@@ -77,7 +77,9 @@ export function sendRaw(
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+        );
       },
     );
     request.on('error', reject).end();

@@ -65,6 +65,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST: 'Invalid request',
   ISSUER_UNAVAILABLE: 'Identity provider unavailable',
   KEY_NOT_FOUND: 'Key not found',
+  LOGIN_REFUSED: 'Log-in refused',
   MEMORY_CHANGED: 'Memory changed',
   MEMORY_FILE_NOT_FOUND: 'Unknown memory file',
   MEMORY_FULL: 'Memory full',

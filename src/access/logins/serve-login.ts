@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { loginRefused, loginUnavailable, tokenRefused } from '../access-errors.js';
+import { BEGUN_MS } from './begun-login.js';
+import type { ConsoleLogins } from './console-logins.js';
+import { consoleOrigin, dropCookie, readCookie, setCookie } from './login-cookies.js';
+import { LoginError } from './login-error.js';
+import { LOGIN_MS } from './logins.js';
+import { checkOrigin } from '../origin/check-origin.js';
+import { IssuerAwayError } from '../tokens/issuer-keys.js';
+import { TokenError } from '../tokens/token-error.js';
+import { TypedError } from '../../errors/typed-error.js';
+import { noteError, recordOf } from '../../http/request-record.js';
+
+/** Where a log-in begins, `?return=` has the path that it comes back to. */
+const begins = /^\/console\/login\/([a-z][a-z0-9-]{0,31})$/;
+/** Where the identity provider sends people back to. */
+const comesBack = /^\/console\/callback\/([a-z][a-z0-9-]{0,31})$/;
+/** Where a log-in is ended. */
+const LOGOUT = '/console/logout';
+
+const style =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}';
+
+const pageHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/**
+ * Serves the log-in of people in the console: two redirects with a cookie each, and the log-out. A failure is a page that
+ * says what to do, for a browser, and an error in JSON for others.
+ */
+export function serveLogin(logins: ConsoleLogins): RequestHandler {
+  return (request, response, next) => {
+    const { method, path } = request;
+    const [, beginning] = begins.exec(path) ?? [];
+    const [, finishing] = comesBack.exec(path) ?? [];
+    const isGet = method === 'GET';
+    const handled =
+      isGet && beginning !== undefined
+        ? begin(logins, beginning, request, response)
+        : isGet && finishing !== undefined
+          ? finish(logins, finishing, request, response)
+          : method === 'POST' && path === LOGOUT
+            ? logOut(logins, request, response)
+            : undefined;
+    if (handled === undefined) return next();
+    handled.catch((error: unknown) => answerFault(error, { request, response, next }));
+  };
+}
+
+async function begin(
+  logins: ConsoleLogins,
+  issuer: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const host = hostOf(request);
+  const redirectUri = redirectUriOf(host, issuer);
+  const asked = { redirectUri, returnTo: request.query['return'] };
+  const { url, begun } = await logins.begin(issuer, asked);
+  const cookie = setCookie('begun', begun, { host, seconds: BEGUN_MS / 1_000 });
+  response.set(pageHeaders).append('Set-Cookie', cookie).redirect(url);
+}
+
+async function finish(
+  logins: ConsoleLogins,
+  issuer: string,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const host = hostOf(request);
+  // Also after a failure: what was begun is finished.
+  response.append('Set-Cookie', dropCookie('begun', host));
+  const answer = new URL(redirectUriOf(host, issuer));
+  answer.search = new URL(request.originalUrl, answer).search;
+  const sent = request.headers.cookie;
+  const [begun, login] = [readCookie('begun', { host, sent }), readCookie('login', { host, sent })];
+  const { secret, returnTo } = await logins.finish(
+    issuer,
+    { answer, begun, login },
+    senderOf(request),
+  );
+  const cookie = setCookie('login', secret, { host, seconds: LOGIN_MS / 1_000 });
+  response.set(pageHeaders).append('Set-Cookie', cookie).redirect(returnTo);
+}
+
+/** The body is not read. Answers with the address that the page goes to next: the provider's own log-out, or the console. */
+async function logOut(logins: ConsoleLogins, request: Request, response: Response): Promise<void> {
+  const host = hostOf(request);
+  const { headers, method } = request;
+  const refusal = checkOrigin(
+    {
+      method,
+      host,
+      origin: headers.origin,
+      site: siteOf(request),
+    },
+    { anyHost: true, ownPages: true },
+  );
+  if (refusal !== undefined) throw refusal;
+  const secret = readCookie('login', { host, sent: headers.cookie });
+  const url = secret && (await logins.end(secret, `${consoleOrigin(host)}/`));
+  response.set(pageHeaders).append('Set-Cookie', dropCookie('login', host));
+  response.json({ url: url ?? '/' });
+}
+
+function siteOf({ headers }: Request): string | undefined {
+  const site = headers['sec-fetch-site'];
+  return Array.isArray(site) ? site.join() : site;
+}
+
+function hostOf({ headers: { host } }: Request): string {
+  if (host === undefined || !URL.canParse(consoleOrigin(host))) {
+    throw new LoginError('UNKNOWN_HOST');
+  }
+  return host;
+}
+
+function redirectUriOf(host: string, issuer: string): string {
+  return `${consoleOrigin(host)}/console/callback/${issuer}`;
+}
+
+function senderOf(request: Request): { address: string; requestId?: string } {
+  const address = request.socket.remoteAddress ?? '';
+  const record = recordOf(request);
+  return record === undefined ? { address } : { address, requestId: record.id };
+}
+
+function typedOf(error: unknown): TypedError | undefined {
+  if (error instanceof TypedError) return error;
+  if (error instanceof LoginError) return loginRefused(error);
+  if (error instanceof TokenError) return tokenRefused(error);
+  return error instanceof IssuerAwayError ? loginUnavailable(error.issuer) : undefined;
+}
+
+function answerFault(
+  error: unknown,
+  { request, response, next }: { request: Request; response: Response; next: NextFunction },
+): void {
+  const typed = typedOf(error);
+  response.vary('Accept');
+  const isPage = request.accepts(['json', 'html']) === 'html';
+  if (typed === undefined || !isPage) return next(typed ?? error);
+  noteError(request, typed.type);
+  response.status(typed.status).set({ ...typed.headers, ...pageHeaders });
+  response.type('html').send(pageOf(typed, recordOf(request)?.id));
+}
+
+/** The page of a log-in that failed. Nothing in it is trusted. */
+function pageOf({ type, message, details }: TypedError, requestId: string | undefined): string {
+  const reason =
+    typeof details === 'object' && details !== null && 'reason' in details
+      ? ` ${String(details.reason)}`
+      : '';
+  const codes = [`${type}${reason}`, requestId].filter((one) => one !== undefined);
+  return [
+    '<!doctype html>',
+    '<html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">',
+    '<meta name="viewport" content="width=device-width"><title>Not logged in – Turnpike</title>',
+    `<style>${style}</style>`,
+    `<main><h1>You are not logged in</h1><p>${escaped(message)}</p>`,
+    `<p><a href="/">Go to the console</a></p><p>For the administrator: <code>${escaped(codes.join(', '))}</code></p></main></html>`,
+  ].join('\n');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
