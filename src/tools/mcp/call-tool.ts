@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { ProtocolError, type Client, type Progress } from '@modelcontextprotocol/client';
 import {
   outputText,
   type ToolOutput,
@@ -16,6 +15,7 @@ import type { RegisteredTool } from '../registry.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { McpServer } from './definitions.js';
 import type { McpTool } from './offered-tools.js';
+import { headersOfCall } from './param-headers.js';
 import { printJson } from '../../platform/exact-json.js';
 import {
   describeFault,
@@ -26,8 +26,7 @@ import {
 } from './faults.js';
 
 export interface McpToolCall {
-  /** The server's own name of the tool. */
-  tool: string;
+  tool: Pick<McpTool, 'name' | 'headers'>;
   retry: RetryClass;
   input: JsonObject;
   call: ToolCall;
@@ -61,13 +60,14 @@ async function callOnce(
 ): Promise<ToolOutput> {
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
-  const params = compact({ name: tool, arguments: input, _meta: key });
+  const params = compact({ name: tool.name, arguments: input, _meta: key });
   const result = await connection.use(client, () =>
     sendRequest(
       client,
       { method: 'tools/call', params },
       {
         signal: call.signal,
+        headers: headersOfCall(tool.headers, input),
         onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
       },
     ),
@@ -102,7 +102,7 @@ function failureOf(
   if (client === undefined || error instanceof McpFault) {
     return new ToolFailure(`${who} is not there: ${connection.redact(describeFault(error))}`);
   }
-  if (error instanceof McpError && !isConnectionLost(error)) {
+  if (error instanceof ProtocolError && !isConnectionLost(error)) {
     return new ToolFailure(`${who} refused the call: ${connection.redact(describeFault(error))}`);
   }
   const next = connection.isUp(client) ? '' : ' The next call starts it again.';
@@ -132,9 +132,12 @@ export function adaptTools(
       effect,
       retry,
       takesExact: true,
-      timeLimit: compact({ ms: definition.timeout, maxMs: connection.progressMs }),
+      timeLimit: compact({
+        ms: definition.timeoutMs ?? definition.timeout,
+        maxMs: definition.maxTimeoutMs ?? connection.progressMs,
+      }),
       open: () => ({
-        run: (input, call) => callTool(connection, { tool: tool.name, retry, input, call }),
+        run: (input, call) => callTool(connection, { tool, retry, input, call }),
       }),
     };
   });

@@ -1,6 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import {
   untilAborted,
   withDeadline,
@@ -9,13 +7,25 @@ import {
 } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { describeFault, isConnectionLost, McpFault } from './faults.js';
+import { refusedHost } from '../../platform/net/addresses.js';
+import { errorCode, withCauses } from '../../platform/error-code.js';
+import type { ProtocolChoice } from './definitions.js';
+import {
+  describeFault,
+  isConnectionLost,
+  isRefused,
+  isSessionDoubtful,
+  McpFault,
+} from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
 
 export interface ConnectionOptions {
   server: string;
   openTransport(): Transport;
+  protocol: ProtocolChoice;
+  /** Whether the server was found to know the protocol before 2026-07-28 only. */
+  verdict: EraVerdict;
   /** Time limit to connect and list the tools, in ms. */
   connectMs: number;
   /** Longest time of a call that keeps reporting progress, in ms. */
@@ -24,6 +34,12 @@ export interface ConnectionOptions {
   logger: Logger;
   /** Removes the server's credentials from a text. */
   redact(text: string): string;
+}
+
+/** What is remembered of a server between its connections. */
+export interface EraVerdict {
+  isLegacy(): boolean;
+  note(isLegacy: boolean): void;
 }
 
 /** A server that is up. */
@@ -43,10 +59,13 @@ export class McpConnection {
   readonly #backoff: Backoff;
   #live: Promise<LiveServer> | undefined;
   #current: Client | undefined;
+  /** The start under way or done; another object after each loss. */
+  #starting: object | undefined;
   /** Calls under way, by the client that they are made with. */
   readonly #calls = new Map<Client, number>();
   /** Messages that were too long, by the client that they ended a call or the connection of. */
   readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
+  readonly #transports = new WeakMap<Client, Transport>();
   /** Why the server failed last. */
   #fault = 'it ended';
 
@@ -86,13 +105,18 @@ export class McpConnection {
   /** The server's tools, listed again after a change. @throws as `ready` does. */
   async listTools(signal: AbortSignal): Promise<McpToolList> {
     const live = await this.ready(signal);
-    if (live.stale) {
-      live.stale = false;
-      live.listed = await untilAborted(
-        this.#guard(() => this.#inTime((limit) => listTools(live.client, limit))),
-        signal,
-      );
-    }
+    if (!live.stale) return live.listed;
+    live.stale = false;
+    const list = this.#inTime((limit) => listTools(live.client, limit));
+    const listed = list.catch((error: unknown) => {
+      live.stale = true;
+      if (isSessionDoubtful(error)) this.retire(live.client);
+      throw error;
+    });
+    live.listed = await untilAborted(
+      this.#guard(() => listed),
+      signal,
+    );
     return live.listed;
   }
 
@@ -133,7 +157,9 @@ export class McpConnection {
   async close(): Promise<void> {
     const clients = new Set([...this.#calls.keys(), ...(this.#current ? [this.#current] : [])]);
     this.#forget();
-    await Promise.all([...clients].map((client) => client.close().catch(() => undefined)));
+    await Promise.all(
+      [...clients].map((client) => this.#closeClient(client).catch(() => undefined)),
+    );
   }
 
   async #start(): Promise<LiveServer> {
@@ -142,35 +168,75 @@ export class McpConnection {
       const seconds = Math.ceil(waitMs / 1000);
       throw new McpFault(`it failed before (${this.#fault}), and is tried again in ${seconds} s`);
     }
-    const client = this.#openClient();
+    const isStarting = (): boolean => this.#starting === start;
+    const start = {};
+    this.#starting = start;
     try {
-      return await this.#guard(async () => {
-        const transport = this.#options.openTransport();
-        return this.#inTime(async (limit) => {
-          this.#backoff.started();
-          await client.connect(transport, { signal: limit });
-          const live = { client, listed: await listTools(client, limit), stale: false };
-          client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-            live.stale = true;
-          });
-          return live;
-        });
-      });
+      this.#backoff.started();
+      return await this.#guard(() => this.#inTime((limit) => this.#connect(isStarting, limit)));
     } catch (error) {
       // False when the connection was closed meanwhile, which is no failure.
-      if (this.#current === client) {
+      if (isStarting()) {
+        const client = this.#current;
         this.#forget();
+        if (client !== undefined) this.#end(client);
         this.#fault = describeFault(error);
         this.#backoff.failed();
       }
-      this.#end(client);
       throw error;
     }
   }
 
-  #openClient(): Client {
+  /**
+   * Connects as the server's era wants it: by what is remembered of it, otherwise with a question for its versions. A
+   * server that takes that question badly (it ends, answers 500, or nothing) is asked in the older way by another
+   * connection, and one that changed since it was remembered in the newer way.
+   */
+  async #connect(isStarting: () => boolean, limit: AbortSignal): Promise<LiveServer> {
+    const { protocol, verdict, connectMs } = this.#options;
+    const [first, second] = attemptsOf(protocol, verdict.isLegacy());
+    const probeMs = Math.min(MAX_PROBE_MS, connectMs / 2);
+    try {
+      // A server that is not as it is remembered may keep silent: half of the time is left for the other way.
+      const most = first === 'legacy' && second !== undefined ? connectMs / 2 : connectMs;
+      return await this.#connectBy(first, { limit, probeMs, most });
+    } catch (error) {
+      if (second === undefined || limit.aborted || !isStarting() || isFinal(error)) throw error;
+      if (this.#current !== undefined) this.#end(this.#current);
+      return this.#connectBy(second, { limit, probeMs, most: connectMs });
+    }
+  }
+
+  async #connectBy(
+    mode: VersionNegotiationMode,
+    { limit, probeMs, most }: { limit: AbortSignal; probeMs: number; most: number },
+  ): Promise<LiveServer> {
+    const { protocol, verdict, openTransport } = this.#options;
+    const client = this.#openClient(mode, probeMs);
+    const transport = openTransport();
+    this.#transports.set(client, transport);
+    await client.connect(transport, { signal: limit, timeout: most });
+    const era = client.getProtocolEra();
+    if (protocol === 'auto') verdict.note(era === 'legacy');
+    const live: LiveServer = { client, listed: await listTools(client, limit), stale: false };
+    const setStale = (): void => {
+      live.stale = true;
+    };
+    client.setNotificationHandler('notifications/tools/list_changed', setStale);
+    if (era === 'modern') followChanges(client, setStale);
+    return live;
+  }
+
+  #openClient(mode: VersionNegotiationMode, timeoutMs: number): Client {
     const { logger, redact, server } = this.#options;
-    const client = new Client({ name: 'turnpike', version: '0.1.0' }, { capabilities: {} });
+    const client = new Client(
+      { name: 'turnpike', version: '0.1.0' },
+      {
+        capabilities: {},
+        versionNegotiation: { mode, probe: { timeoutMs } },
+        inputRequired: { autoFulfill: false },
+      },
+    );
     this.#current = client;
     const hooks: Pick<Client, 'onerror' | 'onclose'> = {
       onerror: (error) => {
@@ -199,11 +265,17 @@ export class McpConnection {
 
   #forget(): void {
     this.#current = undefined;
+    this.#starting = undefined;
     this.#live = undefined;
   }
 
   #end(client: Client): void {
-    client.close().catch(() => undefined);
+    this.#closeClient(client).catch(() => undefined);
+  }
+
+  /** Closes a client. While it asks for versions, the client has no transport yet. */
+  async #closeClient(client: Client): Promise<void> {
+    await (client.transport === undefined ? this.#transports.get(client) : client)?.close();
   }
 
   /** Rejects after the connection's time limit; work that hangs is not waited for. */
@@ -220,6 +292,37 @@ export class McpConnection {
       throw new McpFault(this.#options.redact(describeFault(error)));
     }
   }
+}
+
+/** Longest wait for the answer to the question for a server's versions, in ms. */
+const MAX_PROBE_MS = 5_000;
+
+/** The ways to connect, in order. */
+function attemptsOf(
+  protocol: ProtocolChoice,
+  isLegacy: boolean,
+): [VersionNegotiationMode, VersionNegotiationMode?] {
+  if (protocol === 'legacy') return ['legacy'];
+  if (protocol !== 'auto') return [{ pin: protocol }];
+  return isLegacy ? ['legacy', 'auto'] : ['auto', 'legacy'];
+}
+
+/** Whether a connection fails in any era: no process, no host, or no credentials. */
+function isFinal(error: unknown): boolean {
+  if (isRefused(error) || refusedHost(error) !== undefined) return true;
+  return withCauses(error).some((one) => {
+    const code = errorCode(one);
+    return code !== undefined && /^E[A-Z]+$/.test(code);
+  });
+}
+
+/** Follows changes of a server's tools by a request that stays open. Without it, any use may find others. */
+function followChanges(client: Client, setStale: () => void): void {
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  client
+    .listen({ toolsListChanged: true })
+    .then((subscription) => subscription.closed)
+    .then(setStale, setStale);
 }
 
 const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { nameOf } from '../../platform/parsing/parse-value.js';
 import { parseDefinitions, secretsOf, type DefinitionSource } from './definitions.js';
 
-const plain = { trustAnnotations: false, perSession: false };
+const plain = { trustAnnotations: false, perSession: false, protocol: 'auto' };
+const http = { kind: 'http', transport: 'streamable', ...plain };
 
 function problemsOf(given: unknown, source: 'file' | 'agent' | 'session' = 'file'): string[] {
   const { faults = [] } = parseDefinitions(given, source);
@@ -14,6 +15,7 @@ describe('parseDefinitions', () => {
     const given = {
       github: { command: 'npx', args: ['-y', 'server'], env: { TOKEN: 'x' }, cwd: '/srv' },
       docs: { type: 'http', url: 'https://mcp.example.com/mcp', headers: { 'X-Key': 'y' } },
+      old: { type: 'sse', url: 'https://example.com/sse' },
       bare: { url: 'https://example.com/#part' },
     };
     expect(parseDefinitions(given, 'file')).toEqual({
@@ -25,8 +27,9 @@ describe('parseDefinitions', () => {
           sessionEnv: [],
           ...plain,
         },
-        docs: { kind: 'http', url: given.docs.url, headers: given.docs.headers, ...plain },
-        bare: { kind: 'http', url: 'https://example.com/', headers: {}, ...plain },
+        docs: { ...http, url: given.docs.url, headers: given.docs.headers },
+        old: { ...http, transport: 'sse', url: 'https://example.com/sse', headers: {} },
+        bare: { ...http, url: 'https://example.com/', headers: {} },
       },
     });
   });
@@ -62,7 +65,8 @@ describe('parseDefinitions', () => {
     ['no server', { a: 'x' }, 'a must be a map'],
     ['neither', { a: {} }, 'a.command is required'],
     ['http without a url', { a: { type: 'http' } }, 'a.url is required'],
-    ['the older transport', { a: { type: 'sse', url: 'https://x.y' } }, 'use http'],
+    ['an unknown type', { a: { type: 'ws', url: 'https://x.y' } }, 'must be stdio, http or sse'],
+    ['an unknown protocol', { a: { command: 'x', protocol: '2025' } }, 'must be auto, legacy or'],
     [
       'both',
       { a: { url: 'https://x.y', command: 'x' } },

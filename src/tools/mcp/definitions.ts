@@ -123,7 +123,7 @@ const url = z.pipe(
 const flag = z._default(z.boolean(), false);
 
 const timeoutExpected = 'must be a number of milliseconds from 100 to 86400000';
-const timeout = z
+const milliseconds = z
   .int(timeoutExpected)
   .check(z.gte(100, timeoutExpected), z.lte(86_400_000, timeoutExpected));
 
@@ -140,8 +140,18 @@ const traits = {
   /** Whether each session has a connection of its own: for a server that keeps state. */
   perSession: flag,
   /** Longest time of a call without progress, in ms. Absent: that of all tools. */
-  timeout: z.exactOptional(timeout),
+  timeoutMs: z.exactOptional(milliseconds),
+  /** An older name of `timeoutMs`, which counts where both are given. */
+  timeout: z.exactOptional(milliseconds),
+  /** Longest time of a call that keeps reporting progress, in ms. Absent: 30 minutes. */
+  maxTimeoutMs: z.exactOptional(milliseconds),
+  /** The era of the protocol. Absent: the server is asked. */
+  protocol: z._default(
+    z.literal(['auto', 'legacy', '2026-07-28'], 'must be auto, legacy or 2026-07-28'),
+    'auto',
+  ),
 };
+const timeLimits = { timeoutMs: true, timeout: true, maxTimeoutMs: true } as const;
 const type = z.exactOptional(z.unknown());
 
 const http = z.strictObject({ type, url, headers, ...traits });
@@ -158,7 +168,12 @@ const stdio = z.strictObject({
   ...traits,
 });
 
-export type HttpDefinition = { kind: 'http' } & Omit<z.infer<typeof http>, 'type'>;
+export type ProtocolChoice = z.infer<typeof traits.protocol>;
+
+export type HttpDefinition = { kind: 'http' } & Omit<z.infer<typeof http>, 'type'> & {
+    /** HTTP with SSE is the transport before streamable HTTP. */
+    transport: 'streamable' | 'sse';
+  };
 export type StdioDefinition = { kind: 'stdio' } & Omit<z.infer<typeof stdio>, 'type'> & {
     /** Names of variables whose values are redacted. */
     secretEnv: readonly string[];
@@ -171,7 +186,7 @@ export type McpDefinition = StdioDefinition | HttpDefinition;
 const httpShapes = {
   file: http,
   agent: z.omit(http, { trustAnnotations: true }),
-  session: z.omit(http, { trustAnnotations: true, perSession: true, timeout: true }),
+  session: z.omit(http, { trustAnnotations: true, perSession: true, ...timeLimits }),
 };
 const stdioShapes = {
   file: stdio,
@@ -179,7 +194,7 @@ const stdioShapes = {
   session: z.omit(stdio, {
     trustAnnotations: true,
     perSession: true,
-    timeout: true,
+    ...timeLimits,
     sessionEnv: true,
   }),
 };
@@ -201,7 +216,7 @@ export const hidden: Wording = { showsGiven: false };
 const MAX_SERVERS = 32;
 const nameExpected =
   "is not a name: use 1 to 32 of a-z A-Z 0-9 _ -, no '_' at an end and no two of them";
-const httpTypes: readonly unknown[] = ['http', 'streamable-http'];
+const httpTypes: readonly unknown[] = ['http', 'streamable-http', 'sse'];
 
 /** A map of names to servers, whose fields are parsed apart. */
 const serverMap = z.prefault(
@@ -254,15 +269,15 @@ export function parseDefinition(
   const { type = input['url'] === undefined ? 'stdio' : 'http' } = input;
   if (httpTypes.includes(type)) return within([name], parseHttp(input, source));
   if (type === 'stdio') return within([name], parseStdio(input, source));
-  const message = type === 'sse' ? 'sse is the older transport; use http' : 'must be stdio or http';
-  return { faults: [{ path: [name, 'type'], message }] };
+  return { faults: [{ path: [name, 'type'], message: 'must be stdio, http or sse' }] };
 }
 
 function parseHttp(input: unknown, source: DefinitionSource): Parsed<McpDefinition> {
   const { value, faults } = parseValue(httpShapes[source], input, hidden);
   if (faults) return { faults };
-  const { type: _type, ...fields } = value;
-  return { value: { kind: 'http', ...untrusted, ...fields } };
+  const { type, ...fields } = value;
+  const transport = type === 'sse' ? 'sse' : 'streamable';
+  return { value: { kind: 'http', transport, ...untrusted, ...fields } };
 }
 
 function parseStdio(input: unknown, source: DefinitionSource): Parsed<McpDefinition> {

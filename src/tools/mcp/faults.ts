@@ -1,5 +1,10 @@
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { refusedHost } from '../../platform/net/addresses.js';
 import { errorCode, withCauses } from '../../platform/error-code.js';
 import { MessageTooLongError } from './messages.js';
@@ -29,31 +34,66 @@ export function describeFault(error: unknown): string {
   if (isConnectionLost(error)) {
     return 'it ended, or its connection did, before it answered';
   }
-  if (error instanceof McpError) return `it answered: ${messageOf(error)}`;
-  if (error instanceof StreamableHTTPError) return describeStatus(error);
+  if (error instanceof ProtocolError) return `it answered: ${messageOf(error)}`;
+  if (error instanceof SdkHttpError) return describeStatus(error);
   if (refusedHost(error) !== undefined) {
     return 'its host is at an address that is not public; the operator lists those that may be, with their ports, in TURNPIKE_MCP_PRIVATE_HOSTS';
   }
   const code = withCauses(error)
+    // The SDK's own codes say less than what caused them.
+    .filter((one) => !(one instanceof SdkError))
     .map(errorCode)
     .find((one) => one !== undefined);
+  if (code === undefined && error instanceof SdkError) {
+    return clientFaults[error.code] ?? 'its connection failed';
+  }
   if (code === undefined) return 'its connection failed';
   return commandFaults[code] ?? `its connection failed (${code})`;
 }
 
+/** Texts for faults that the client itself finds. */
+const clientFaults: Readonly<Record<string, string>> = {
+  [SdkErrorCode.UnsupportedResultType]:
+    'it wants an answer in the middle of the call, or runs it as a task, which is not supported',
+  [SdkErrorCode.InvalidResult]: 'it answered something that is no MCP message',
+  [SdkErrorCode.ClientHttpUnexpectedContent]: 'it answered something that is no MCP message',
+  // Without a pin another connection is made in the older way, and its error counts.
+  [SdkErrorCode.EraNegotiationFailed]:
+    'it does not speak the version of the protocol that its definition names (protocol)',
+};
+
+/** Marks the error that a request is given whose connection ended before its answer. */
+const LOST = 'turnpike: no answer came';
+export const lostAnswer = { code: ProtocolErrorCode.InternalError, message: LOST };
+
 /** Whether the connection ended before the answer. */
 export function isConnectionLost(error: unknown): boolean {
-  const lost: number = ErrorCode.ConnectionClosed;
-  return error instanceof McpError && error.code === lost;
+  if (error instanceof ProtocolError) return error.message === LOST;
+  return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
+/** Whether a server wants credentials, or others than it was given. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof SdkHttpError && [401, 403].includes(error.status);
 }
 
 /**
- * Whether a server over HTTP may no longer know the session. The protocol's 404 says so; servers that restarted also
- * answer 400, 401, 410 or a fault of their own.
+ * Whether a server may no longer know the session. The protocol's 404 says so; servers that restarted also answer 400,
+ * 401, 410 or a fault of their own, or 200 with an error that names the session.
  */
 export function isSessionDoubtful(error: unknown): boolean {
-  const { code = 0 } = error instanceof StreamableHTTPError ? error : {};
-  return [400, 401, 404, 410].includes(code) || code >= 500;
+  if (error instanceof SdkHttpError) {
+    return [400, 401, 404, 410].includes(error.status) || error.status >= 500;
+  }
+  if (!(error instanceof ProtocolError)) return false;
+  return error.code === SESSION_NOT_FOUND || saysNoSession(error.message);
+}
+
+/** What SDKs of the protocol answer for a session that they do not know. */
+const SESSION_NOT_FOUND = -32_001;
+
+function saysNoSession(words: string): boolean {
+  return /\bsession\b|not initialized/i.test(words);
 }
 
 /**
@@ -61,14 +101,14 @@ export function isSessionDoubtful(error: unknown): boolean {
  * at once, in a new session.
  */
 export function mayCallAgain(error: unknown, retry: RetryClass): boolean {
-  if (!(error instanceof StreamableHTTPError) || !isSessionDoubtful(error)) return false;
-  if (error.code === 404 || retry !== 'never') return true;
-  return (error.code ?? 500) < 500 && /\bsession\b|not initialized/i.test(wordsOf(error));
+  if (!isSessionDoubtful(error)) return false;
+  if (retry !== 'never') return true;
+  if (!(error instanceof SdkHttpError)) return false;
+  return error.status === 404 || (error.status < 500 && saysNoSession(wordsOf(error)));
 }
 
-function describeStatus(error: StreamableHTTPError): string {
-  const { code: status } = error;
-  if (status === undefined || status < 0) return 'it answered something that is no MCP message';
+function describeStatus(error: SdkHttpError): string {
+  const { status } = error;
   const words = wordsOf(error);
   const message = `it answered HTTP ${status}${words === '' ? '' : `: ${words}`}`;
   return status === 401 || status === 403
@@ -77,16 +117,16 @@ function describeStatus(error: StreamableHTTPError): string {
 }
 
 /** A server's own words about a refused request: the message of its JSON, or its text. */
-function wordsOf({ code = 0, message }: StreamableHTTPError): string {
+function wordsOf({ status, data }: SdkHttpError): string {
   // The SDK says where a redirect leads, which may be inside the network.
-  if (code < 400) return '';
-  const [, body = ''] = /Error POSTing to endpoint: (.*)$/s.exec(message) ?? [];
+  if (status < 400 || typeof data.text !== 'string') return '';
+  const body = data.text;
   const [, jsonMessage] = /"message"\s*:\s*"((?:[^"\\]|\\.){1,500})"/.exec(body) ?? [];
   const words = jsonMessage ?? (/^\s*</.test(body) ? '' : body);
   return cutText(words.replaceAll(/\s+/g, ' ').trim(), MAX_FAULT_CHARS);
 }
 
-function messageOf(error: McpError): string {
-  const message = error.message.replace(/^MCP error -?\d+: /, '');
+function messageOf(error: ProtocolError): string {
+  const { message } = error;
   return message.length > longest ? `${message.slice(0, longest)}…` : message;
 }

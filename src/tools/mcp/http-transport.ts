@@ -1,43 +1,62 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
-  ErrorCode,
   isJSONRPCRequest,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
   type JSONRPCMessage,
   type RequestId,
-} from '@modelcontextprotocol/sdk/types.js';
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
 import type { Clock } from '../../platform/clock.js';
+import { compact } from '../../platform/compact.js';
 import { printExact } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { PublicFetch, PublicResponse } from '../../platform/net/public-fetch.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
+import { Answers } from './answers.js';
 import type { HttpDefinition } from './definitions.js';
+import { lostAnswer } from './faults.js';
 import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
 
 /** Time limit for the request that ends a session, in ms. */
 const farewellMs = 1_000;
 /** Time that the SDK may take to resume a response that broke off, in ms. */
 const resumeMs = 5_000;
+/** Since this version of the protocol no response is resumed. */
+const NO_RESUMPTION = '2026-07-28';
 
 /**
- * Streamable HTTP to one server. The SDK follows redirects within the origin only, each through `fetchBy`
- * again. A message is bounded as on a pipe. A request whose connection ended before its answer is
- * answered with an error here: the SDK would wait for ever.
+ * Streamable HTTP to one server, or HTTP with SSE, which it replaced. The SDK follows redirects within the origin only,
+ * each through `fetchBy` again. A message is bounded as on a pipe. A request whose connection ended before its answer
+ * is answered with an error here: the SDK would wait for ever.
  */
 export class HttpTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #sdk: StreamableHTTPClientTransport;
+  /** Whether a request is cancelled by the end of its own response, where the version of the protocol says so. */
+  readonly hasPerRequestStream: boolean;
+  readonly #sdk: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #clock: Clock;
+  readonly #answers = new Answers();
   readonly #unanswered = new Set<RequestId>();
+  #resumeMs = resumeMs;
 
   constructor(definition: HttpDefinition, fetchBy: PublicFetch, clock: Clock) {
     this.#clock = clock;
-    this.#sdk = new StreamableHTTPClientTransport(new URL(definition.url), {
+    const isSse = definition.transport === 'sse';
+    const options = {
       requestInit: { headers: { ...definition.headers } },
-      fetch: (url, init) => this.#fetch(fetchBy, url, init),
-    });
+      fetch: (url: string | URL, init?: RequestInit) =>
+        isSse ? this.#fetchSse(fetchBy, url, init) : this.#fetch(fetchBy, url, init),
+    };
+    const url = new URL(definition.url);
+    this.hasPerRequestStream = !isSse;
+    this.#sdk = isSse
+      ? new SSEClientTransport(url, options)
+      : new StreamableHTTPClientTransport(url, options);
   }
 
   async start(): Promise<void> {
@@ -46,29 +65,41 @@ export class HttpTransport implements Transport {
       onerror: (error) => this.onerror?.(error),
       onmessage: (message) => {
         if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
-        this.onmessage?.(message);
+        this.onmessage?.(this.#answers.wrap(message));
       },
     };
     Object.assign(this.#sdk, hooks);
     await this.#sdk.start();
   }
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#unanswered.add(message.id);
-    await this.#sdk.send(message);
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (isJSONRPCRequest(message)) {
+      const { id } = message;
+      this.#unanswered.add(id);
+      this.#answers.asked(message);
+      // The signal is of this request alone.
+      options?.requestSignal?.addEventListener('abort', () => this.#unanswered.delete(id));
+    }
+    if (this.#sdk instanceof StreamableHTTPClientTransport)
+      await this.#sdk.send(message, compact(options ?? {}));
+    else await this.#sdk.send(message);
   }
 
   setProtocolVersion(version: string): void {
+    if (version >= NO_RESUMPTION) this.#resumeMs = 0;
     this.#sdk.setProtocolVersion(version);
   }
 
   async close(): Promise<void> {
     this.#unanswered.clear();
-    // A server that misses the request ends the session by itself.
-    await withTimeout(
-      farewellMs,
-      this.#sdk.terminateSession().catch(() => undefined),
-    );
+    this.#answers.clear();
+    if (this.#sdk instanceof StreamableHTTPClientTransport) {
+      // A server that misses the request ends the session by itself.
+      await withTimeout(
+        farewellMs,
+        this.#sdk.terminateSession().catch(() => undefined),
+      );
+    }
     await this.#sdk.close();
   }
 
@@ -78,16 +109,35 @@ export class HttpTransport implements Transport {
     return boundedResponse(response, MAX_MESSAGE_BYTES, (error) => this.#ended(body, error));
   }
 
+  /** The stream of answers is the connection: the SDK would open another, which knows of no request before it. */
+  async #fetchSse(
+    fetchBy: PublicFetch,
+    url: string | URL,
+    init: RequestInit = {},
+  ): Promise<Response> {
+    const isPost = init.method === 'POST';
+    const body = typeof init.body === 'string' ? printExact(init.body) : null;
+    const response = await fetchBy(url, { ...init, body });
+    const bounded = boundedResponse(response, MAX_MESSAGE_BYTES, (cause) => {
+      if (isPost || response.status >= 400) return;
+      if (cause instanceof MessageTooLongError) this.onerror?.(cause);
+      this.close().catch(() => undefined);
+    });
+    if (!isPost || bounded.ok) return bounded;
+    const { status, statusText } = bounded;
+    const text = await bounded.text();
+    const data = { status, statusText, text };
+    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'the post was refused', data);
+  }
+
   #ended(body: string | null, error: unknown): void {
     const id = requestIdOf(body);
     if (id === undefined || !this.#unanswered.has(id)) return;
     const isTooLong = error instanceof MessageTooLongError;
     if (isTooLong) this.onerror?.(error);
     // An answer that is too long would be so again.
-    this.#clock.after(isTooLong ? 0 : resumeMs, () => {
-      if (!this.#unanswered.delete(id)) return;
-      const lost = { code: ErrorCode.ConnectionClosed, message: 'no answer came' };
-      this.onmessage?.({ jsonrpc: '2.0', id, error: lost });
+    this.#clock.after(isTooLong ? 0 : this.#resumeMs, () => {
+      if (this.#unanswered.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: lostAnswer });
     });
   }
 }

@@ -7,7 +7,7 @@ import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.j
 import { secretRedactor } from '../../platform/text/redact.js';
 import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
-import { McpConnection } from './connection.js';
+import { McpConnection, type EraVerdict } from './connection.js';
 import { HttpTransport } from './http-transport.js';
 import { loadMcpFile } from './mcp-file.js';
 import {
@@ -41,7 +41,7 @@ export interface McpBounds {
   connections: number;
 }
 
-const standardBounds: McpBounds = { progressMs: 3_600_000, idleMs: 300_000, connections: 200 };
+const standardBounds: McpBounds = { progressMs: 1_800_000, idleMs: 300_000, connections: 200 };
 
 export interface OpenMcpOptions {
   config: McpConfig;
@@ -84,6 +84,10 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   );
 }
 
+/** How long a server is taken for one of the protocol before 2026-07-28, in ms. */
+const LEGACY_MS = 86_400_000;
+const MAX_VERDICTS = 1_000;
+
 /** Injects the process's `Mcp`. */
 export const MCP = Symbol('Mcp');
 
@@ -99,6 +103,9 @@ export class Mcp {
   readonly #listed = new Map<string, readonly RegisteredTool[]>();
   /** What turns last found of shared servers, by name. */
   readonly #lastUses = new Map<string, LastUse>();
+
+  /** When servers of the protocol before 2026-07-28 are asked for their versions again, by key; the newest last. */
+  readonly #legacyUntil = new Map<string, number>();
 
   /** @param configured the servers of the operator's file, by name. */
   constructor(options: OpenMcpOptions, configured: McpPolicy['configured']) {
@@ -239,7 +246,8 @@ export class Mcp {
     return pooled;
   }
 
-  #connect({ name, definition }: McpServer): McpConnection {
+  #connect(server: McpServer): McpConnection {
+    const { name, definition } = server;
     const { config, environment, clock, logger } = this.#options;
     const redact = secretRedactor(secretsOf(definition));
     const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
@@ -258,12 +266,33 @@ export class Mcp {
         definition.kind === 'stdio'
           ? openStdio(definition)
           : new HttpTransport(definition, this.#fetchBy, clock),
+      // HTTP with SSE ended before the era that a server could be asked for.
+      protocol: isSse(definition) ? 'legacy' : definition.protocol,
+      verdict: this.#verdictOf(server),
       connectMs: config.mcpConnectMs,
       progressMs: this.#bounds.progressMs,
       clock,
       logger,
       redact,
     });
+  }
+
+  /** What turns find of a server, and of the credentials that it is used with. */
+  #verdictOf({ name, definition }: McpServer): EraVerdict {
+    const key = keyOf({ name, definition });
+    const { clock } = this.#options;
+    return {
+      isLegacy: () => (this.#legacyUntil.get(key) ?? 0) > clock.now(),
+      note: (isLegacy) => {
+        this.#legacyUntil.delete(key);
+        if (!isLegacy) return;
+        this.#legacyUntil.set(key, clock.now() + LEGACY_MS);
+        const [oldest] = this.#legacyUntil.keys();
+        if (this.#legacyUntil.size > MAX_VERDICTS && oldest !== undefined) {
+          this.#legacyUntil.delete(oldest);
+        }
+      },
+    };
   }
 
   #evict(): boolean {
@@ -287,6 +316,10 @@ export class Mcp {
     this.#pool.delete(key);
     void pooled.connection.close();
   }
+}
+
+function isSse(definition: McpServer['definition']): boolean {
+  return definition.kind === 'http' && definition.transport === 'sse';
 }
 
 /** The pool's key: definition and owner of a connection, hashed as the definition has credentials. */

@@ -1,9 +1,9 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { specTypeSchemas, type Client, type Progress } from '@modelcontextprotocol/client';
 import { parseJson, plainNumbers } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { linkAbort } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
+import { unwrapResult } from './answers.js';
 
 /** Bytes of a server's message at most; a screenshot fits. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -38,26 +38,30 @@ function withPlainFrame(exact: unknown): unknown {
 /** Longest delay of Node's timers, in ms: the SDK's own timeout is off, as signals end requests. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
+export interface SendOptions {
+  signal: AbortSignal;
+  onprogress?: (progress: Progress) => void;
+  /** Headers of the request, where it is one over HTTP. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
- * Sends a request to a server, until `signal` aborts. The result is not validated by the SDK's schemas:
- * one odd part would make the whole result fail.
+ * Sends a request to a server, until `signal` aborts. The result is as the server sent it, and not validated: one odd
+ * part would make the whole result fail.
  *
- * @throws McpError; errors of the transport.
+ * @throws ProtocolError, SdkError; errors of the transport.
  */
 export async function sendRequest(
   client: Client,
   request: { method: string; params: JsonObject },
-  { signal, onprogress }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
+  { signal, ...rest }: SendOptions,
 ): Promise<Record<string, unknown>> {
   // A controller for each request: the SDK never removes its listener from the signal.
   const stop = new AbortController();
   const unlink = linkAbort(signal, stop);
   try {
-    return await client.request(request, ResultSchema, {
-      signal: stop.signal,
-      timeout: MAX_TIMEOUT_MS,
-      ...compact({ onprogress }),
-    });
+    const options = { signal: stop.signal, timeout: MAX_TIMEOUT_MS, ...compact(rest) };
+    return unwrapResult(await client.request(request, specTypeSchemas.Result, options));
   } finally {
     unlink();
   }

@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/client';
 import { compact } from '../../platform/compact.js';
 import { sendRequest } from './messages.js';
+import { paramHeaders, type ParamHeader } from './param-headers.js';
 import { cutText } from '../../platform/text/cut-text.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
 import { compileInputCheck, type InputCheck } from '../../platform/json-schema/check-input.js';
@@ -29,13 +30,14 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
     return { tools: [], problems: ['it has no tools'], instructions: '' };
   }
   const entries = await listEntries(client, signal);
+  const isModern = client.getProtocolEra() === 'modern';
   const tools = new Map<string, { tool: McpTool; entry: unknown }>();
   const problems: string[] = [];
   for (const entry of entries.slice(0, MAX_TOOLS)) {
     // Checking a large schema takes milliseconds of the event loop.
     await yieldToEventLoop();
     try {
-      const tool = parseTool(entry);
+      const tool = parseTool(entry, isModern);
       const first = tools.get(tool.name);
       if (first === undefined) tools.set(tool.name, { tool, entry });
       else if (!isDeepStrictEqual(first.entry, entry)) {
@@ -68,8 +70,8 @@ async function listEntries(client: Client, signal: AbortSignal): Promise<unknown
     const result = await sendRequest(client, request, { signal });
     if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
     const next = result['nextCursor'];
-    // Some servers give every page the cursor of the same next one.
-    if (typeof next !== 'string' || next === '' || cursors.has(next)) break;
+    // An empty cursor is one. Some servers give every page the cursor of the same next one.
+    if (typeof next !== 'string' || cursors.has(next)) break;
     cursors.add(next);
     cursor = next;
   }
@@ -91,6 +93,8 @@ export interface McpTool {
   /** The schema that the model is shown. */
   inputSchema: JsonObject;
   checkInput: InputCheck;
+  /** Fields of its input that a call over HTTP repeats in headers. */
+  headers: readonly ParamHeader[];
   readOnly: boolean;
   idempotent: boolean;
 }
@@ -105,9 +109,10 @@ const propertyName = /^[a-zA-Z0-9_.-]{1,64}$/;
 /**
  * Parses an entry of `tools/list`.
  *
+ * @param isModern whether calls over HTTP repeat fields in headers, as since version 2026-07-28 of the protocol.
  * @throws Error with the fault of the entry.
  */
-export function parseTool(input: unknown): McpTool {
+export function parseTool(input: unknown, isModern = true): McpTool {
   const name = isPlainObject(input) ? input['name'] : undefined;
   if (!isPlainObject(input) || typeof name !== 'string' || name === '') {
     throw new Error('it has no name');
@@ -125,6 +130,7 @@ export function parseTool(input: unknown): McpTool {
     description: description.slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: schema,
     checkInput: compileInputCheck(shallowSchema(schema)),
+    headers: isModern ? paramHeaders(input['inputSchema']) : [],
     readOnly: annotations['readOnlyHint'] === true,
     idempotent: annotations['idempotentHint'] === true,
   };

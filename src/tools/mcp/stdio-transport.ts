@@ -1,16 +1,17 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
-  ErrorCode,
-  JSONRPCMessageSchema,
+  INTERNAL_ERROR,
+  parseJSONRPCMessage,
   type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js';
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { LineSplitter } from '../../platform/text/line-splitter.js';
 import { printJson } from '../../platform/exact-json.js';
+import { Answers } from './answers.js';
 import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
 
 export interface StdioOptions {
@@ -44,11 +45,21 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #oddLines = 0;
+  readonly #answers = new Answers();
   /** Settles when the process is gone. */
   #exited: Promise<void> = Promise.resolve();
 
   constructor(options: StdioOptions) {
     this.#options = options;
+  }
+
+  /** The client takes a transport with `stderr` and `pid` for a process, which a probe may not leave without an answer. */
+  get stderr(): Readable | null {
+    return this.#child?.stderr ?? null;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
   }
 
   /** @throws the error of the operating system when the command cannot be run. */
@@ -80,6 +91,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin, exitCode, signalCode } = this.#running();
     if (exitCode !== null || signalCode !== null) throw new Error('the process has ended');
+    this.#answers.asked(message);
     stdin.write(`${printJson(message)}\n`);
   }
 
@@ -129,7 +141,7 @@ export class StdioTransport implements Transport {
 
   #receive(line: string): void {
     const message = parseMessage(line);
-    if (message !== undefined) return this.onmessage?.(message);
+    if (message !== undefined) return this.onmessage?.(this.#answers.wrap(message));
     this.#oddLines += 1;
     if (this.#oddLines > MAX_ODD_LINES) {
       throw new Error(`it wrote more than ${MAX_ODD_LINES} lines that are no messages`);
@@ -144,7 +156,11 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   } catch {
     return undefined;
   }
-  return JSONRPCMessageSchema.safeParse(read).data ?? failedAnswer(read);
+  try {
+    return parseJSONRPCMessage(read);
+  } catch {
+    return failedAnswer(read);
+  }
 }
 
 /** The error that an answer which breaks the protocol is to its call, as no other answer comes; undefined for anything else. */
@@ -160,7 +176,7 @@ function failedAnswer(read: unknown): JSONRPCMessage | undefined {
     typeof errorMessage === 'string'
       ? errorMessage
       : `the answer is no message of JSON-RPC: ${shown}`;
-  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
+  return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } };
 }
 
 /** Signals a process group; a group that is gone already is no error. */

@@ -1,7 +1,7 @@
 /**
  * An MCP server as a process, with faults on demand. `node mcp-stdio-server.mjs [mode]`: `silent`
  * answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists more
- * than a turn takes, `twice` lists tools of equal names, `circle` has pages without an end, `odd answers` breaks
+ * than a turn takes, `exits on a probe` knows no question before `initialize`, `twice` lists tools of equal names, `circle` has pages without an end, `odd answers` breaks
  * the protocol.
  */
 import { spawn } from 'node:child_process';
@@ -116,6 +116,11 @@ function listTwice() {
 }
 
 if (mode === 'ends') process.exit(3);
+if (mode === 'exits on a probe') {
+  process.stdin.on('data', (bytes) => {
+    if (bytes.toString().includes('server/discover')) process.exit(1);
+  });
+}
 process.stderr.write(`started with ${process.env.TOKEN ?? 'no token'}\n`);
 if (mode === 'silent') process.stdin.resume();
 else {

@@ -24,6 +24,10 @@ export interface ScriptedMcp {
   answer: ((asked: Asked, response: ServerResponse) => void) | undefined;
   /** Members beside the usual ones in the result of `initialize`, as JSON: `"instructions":"…"`. */
   greeting: string;
+  /** Answers of a server since 2026-07-28, as JSON by method; it then has no sessions. */
+  modern: Record<string, string> | undefined;
+  /** The status of the answer to the question for its versions, of a server before that. */
+  probeStatus: number | undefined;
   /** Whether answers are streams of events. */
   isStream: boolean;
   /** The answer to a request of a session that was forgotten. Default: 404, as the protocol has it. */
@@ -41,6 +45,15 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
     const asked = JSON.parse(body) as Asked;
     mcp.bodies.push(body);
     mcp.methods.push(asked.method);
+    const isProbe = asked.method === 'server/discover';
+    if (isProbe && mcp.probeStatus !== undefined) {
+      return void response.writeHead(mcp.probeStatus).end();
+    }
+    if (mcp.modern !== undefined) {
+      const result = mcp.modern[asked.method];
+      if (result === undefined) return void response.writeHead(404).end();
+      return send(mcp, response, messageOf(asked, result));
+    }
     if (asked.method === 'initialize') {
       const id = randomUUID();
       sessions.add(id);
@@ -61,6 +74,8 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
     results: {},
     answer: undefined,
     greeting: '',
+    modern: undefined,
+    probeStatus: undefined,
     isStream: false,
     gone: { status: 404, body: 'Session not found' },
     forget: () => sessions.clear(),
