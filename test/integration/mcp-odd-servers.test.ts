@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Mcp } from '../../src/tools/mcp/mcp.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { callMcp, openTestMcp, turnOf } from '../support/mcp/open-test-mcp.js';
 import {
   messageOf,
@@ -70,6 +71,33 @@ describe('an MCP server over HTTP that is unlike others', () => {
     },
   );
 
+  it.each([
+    [-32_600, 'Invalid Request: unknown session'],
+    [-32_001, 'Not found'],
+    [-32_000, 'Server not initialized'],
+  ])('and answers 200 with %i %s is in a new session with the next call', async (code, message) => {
+    const turn = await open();
+    server.gone = ({ id }) => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+    server.forget();
+    await expect(callMcp(turn, 'mcp__odd__now')).rejects.toThrow(`it answered: ${message}`);
+    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+    expect(started()).toBe(2);
+  });
+
+  it('and is at work when its call ends is told that the call is cancelled', async () => {
+    const stop = new AbortController();
+    server.answer = () => stop.abort(new Error('the turn was stopped'));
+    const turn = await open();
+    await expect(callMcp(turn, 'mcp__odd__now', {}, { signal: stop.signal })).rejects.toThrow(
+      'the turn was stopped',
+    );
+    const cancelled = (): string | undefined =>
+      server.bodies.find((body) => body.includes('notifications/cancelled'));
+    await expectSoon(() => expect(cancelled()).toBeDefined());
+    const call = server.bodies.find((body) => body.includes('tools/call')) ?? '{}';
+    expect(JSON.parse(cancelled() ?? '{}').params.requestId).toBe(JSON.parse(call).id);
+  });
+
   it('and is repeatable is called again at once, whatever it answers', async () => {
     server.tools = [toolEntry('now', { annotations: { readOnlyHint: true } })];
     const turn = await open({ trustAnnotations: true });
@@ -131,9 +159,18 @@ describe('an MCP server over HTTP that is unlike others', () => {
   });
 
   it('and has a limit of its own has it for each call, and more with progress', async () => {
-    const turn = await open({ timeout: 5_000 });
-    expect(turn.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ ms: 5_000, maxMs: 60_000 }]);
-    await mcp.close();
+    for (const [fields, limit] of [
+      [{ timeout: 5_000 }, { ms: 5_000, maxMs: 60_000 }],
+      [
+        { timeoutMs: 6_000, timeout: 5_000 },
+        { ms: 6_000, maxMs: 60_000 },
+      ],
+      [{ maxTimeoutMs: 90_000 }, { maxMs: 90_000 }],
+    ]) {
+      const turn = await open(fields);
+      expect(turn.tools.map(({ timeLimit }) => timeLimit)).toEqual([limit]);
+      await mcp.close();
+    }
     const plain = await open();
     expect(plain.tools.map(({ timeLimit }) => timeLimit)).toEqual([{ maxMs: 60_000 }]);
   });

@@ -3,10 +3,14 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serveHttp } from '../serve-http.js';
 
-interface Asked {
+export interface Asked {
   id?: number | string;
   method: string;
-  params?: { name?: string; _meta?: { progressToken?: number | string } };
+  params?: {
+    name?: string;
+    requestId?: number | string;
+    _meta?: { progressToken?: number | string };
+  };
 }
 
 /** An MCP server over HTTP whose answers are texts, to the letter. */
@@ -30,8 +34,8 @@ export interface ScriptedMcp {
   probeStatus: number | undefined;
   /** Whether answers are streams of events. */
   isStream: boolean;
-  /** The answer to a request of a session that was forgotten. Default: 404, as the protocol has it. */
-  gone: { status: number; body: string };
+  /** The answer to a request of a session that was forgotten; a text has status 200. Default: 404, as the protocol has it. */
+  gone: { status: number; body: string } | ((asked: Asked) => string);
   /** Forgets all sessions, as a restart does. */
   forget(): void;
   close(): Promise<void>;
@@ -59,6 +63,7 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
       sessions.add(id);
       response.setHeader('mcp-session-id', id);
     } else if (!sessions.has(String(request.headers['mcp-session-id']))) {
+      if (typeof mcp.gone === 'function') return send(mcp, response, mcp.gone(asked));
       return void response.writeHead(mcp.gone.status).end(mcp.gone.body);
     }
     if (asked.id === undefined) return void response.writeHead(202).end();
