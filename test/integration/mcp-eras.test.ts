@@ -97,7 +97,7 @@ describe('an MCP server of either era', () => {
     );
   });
 
-  it.each([404, 400, 405, 500, 503])(
+  it.each([400, 401, 403, 404, 405, 500, 503])(
     'answers the question for its versions by %i, and is asked once',
     async (status) => {
       server.tools = [toolEntry('now')];

@@ -10,13 +10,7 @@ import type { Logger } from '../../platform/logger.js';
 import { refusedHost } from '../../platform/net/addresses.js';
 import { errorCode, withCauses } from '../../platform/error-code.js';
 import type { ProtocolChoice } from './definitions.js';
-import {
-  describeFault,
-  isConnectionLost,
-  isRefused,
-  isSessionDoubtful,
-  McpFault,
-} from './faults.js';
+import { describeFault, isConnectionLost, isSessionDoubtful, McpFault } from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
 
@@ -307,9 +301,12 @@ function attemptsOf(
   return isLegacy ? ['legacy', 'auto'] : ['auto', 'legacy'];
 }
 
-/** Whether a connection fails in any era: no process, no host, or no credentials. */
+/**
+ * Whether a connection fails in any era: there is no process, or no host. A refusal says nothing: some servers answer
+ * 401 to whatever has no session.
+ */
 function isFinal(error: unknown): boolean {
-  if (isRefused(error) || refusedHost(error) !== undefined) return true;
+  if (refusedHost(error) !== undefined) return true;
   return withCauses(error).some((one) => {
     const code = errorCode(one);
     return code !== undefined && /^E[A-Z]+$/.test(code);

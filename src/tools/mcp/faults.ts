@@ -72,11 +72,6 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
 }
 
-/** Whether a server wants credentials, or others than it was given. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof SdkHttpError && [401, 403].includes(error.status);
-}
-
 /**
  * Whether a server may no longer know the session. The protocol's 404 says so; servers that restarted also answer 400,
  * 401, 410 or a fault of their own, or 200 with an error that names the session.
