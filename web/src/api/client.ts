@@ -2,6 +2,7 @@ import { TurnpikeClient } from '#src/client/turnpike-client.js';
 import { apiKey, keyRequest } from './api-key.js';
 import { noteFault } from './connection.js';
 import { isUnauthenticated } from './describe-fault.js';
+import { noteLogIns } from './log-in.js';
 
 let cached: { key: string | undefined; client: TurnpikeClient } | undefined;
 
@@ -21,9 +22,12 @@ export function client(): TurnpikeClient {
   return cached.client;
 }
 
-/** Asks for a key after a 401, and checks the connection if there was no response. @returns the same fault. */
+/** Asks for a log-in or a key after a 401, and checks the connection if there was no response. @returns the same fault. */
 export function reportFault(fault: unknown): unknown {
-  if (isUnauthenticated(fault)) keyRequest.set(apiKey.get() === undefined ? 'missing' : 'refused');
+  if (isUnauthenticated(fault)) {
+    noteLogIns(fault);
+    keyRequest.set(apiKey.get() === undefined ? 'missing' : 'refused');
+  }
   noteFault(fault);
   return fault;
 }

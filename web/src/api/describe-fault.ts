@@ -1,4 +1,5 @@
 import { ConnectionLostError, TurnpikeError } from '#src/client/transport/client-errors.js';
+import { isLoggedIn } from './log-in.js';
 import { isPlainObject } from '#src/platform/json.js';
 
 export interface DescribedFault {
@@ -10,12 +11,16 @@ export interface DescribedFault {
   isRetryable: boolean;
 }
 
-/** The text of a failed request. Pure. */
+/** The text of a failed request, for the credential of the page. */
 export function describeFault(fault: unknown): DescribedFault {
   if (fault instanceof TurnpikeError) {
     const { message, code, retryable } = fault;
     const scope = missingScope(fault);
     if (scope === undefined) return { text: message, code, isRetryable: retryable };
+    if (code === 'FORBIDDEN_SCOPE' && isLoggedIn.get()) {
+      const words = `Your role may not do this: it lacks the scope “${scope}”. Ask an administrator for a group that has it.`;
+      return { text: words, code, isRetryable: false };
+    }
     const text = `Your API key may not do this: it lacks the scope “${scope}”. Ask an administrator for a key that has it.`;
     return { text, code, isRetryable: false };
   }
@@ -36,7 +41,7 @@ export function describeFault(fault: unknown): DescribedFault {
 }
 
 /** Whether the server refused the request because of its key. Pure. */
-export function isUnauthenticated(fault: unknown): boolean {
+export function isUnauthenticated(fault: unknown): fault is TurnpikeError {
   return fault instanceof TurnpikeError && fault.status === 401;
 }
 

@@ -12,6 +12,8 @@ import type { ListedSession } from '#src/client/turnpike-client.js';
 import { apiKey } from './api-key.js';
 import { client, reportFault } from './client.js';
 import { isLost } from './connection.js';
+import { isLoggedIn } from './log-in.js';
+import { useValue } from '../hooks/value-store.js';
 import { subscribeToTabs } from './tabs.js';
 
 /** What the pages have loaded. Every fault is reported here, and shown where its query or mutation is. */
@@ -46,6 +48,7 @@ onlineManager.setEventListener((setOnline) => isLost.subscribe(() => setOnline(!
 
 // Another key may see other data. What is on the screen stays until its replacement is loaded; the rest is dropped.
 apiKey.subscribe(() => {
+  isLoggedIn.set(false);
   queryClient.removeQueries({ type: 'inactive' });
   void queryClient.cancelQueries().then(() => queryClient.invalidateQueries());
 });
@@ -84,6 +87,23 @@ export function useCaller() {
     queryFn: () => client().sessions.defaults(),
     staleTime: Infinity,
   }).data;
+}
+
+/** Who has logged in to the console; undefined: nobody, or a key is used. */
+export function usePerson() {
+  const key = useValue(apiKey);
+  const isKeyed = useCaller()?.isKeyed === true;
+  const { data } = useQuery({
+    queryKey: ['person'],
+    queryFn: async () => {
+      const person = await client().me();
+      isLoggedIn.set(person.credential.kind === 'login');
+      return person;
+    },
+    enabled: isKeyed && key === undefined,
+    staleTime: Infinity,
+  });
+  return key === undefined && data?.credential.kind === 'login' ? data : undefined;
 }
 
 /** Whether the caller may answer approvals; true until that is known. */

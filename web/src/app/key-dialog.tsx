@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { keyRequest, storeKey, type KeyRequest } from '../api/api-key.js';
+import { logInPath, logIns } from '../api/log-in.js';
 import { useValue } from '../hooks/value-store.js';
 
 const reasons: Record<KeyRequest, string> = {
@@ -18,12 +19,17 @@ export function KeyDialog() {
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(false);
   const id = useId();
+  const issuers = useValue(logIns);
+  const isForPeople = issuers.length > 0;
   if (why === undefined) return null;
   return (
     <Dialog
-      title={why === 'requested' ? 'API key' : 'This server needs an API key'}
+      title={
+        isForPeople ? 'Log in' : why === 'requested' ? 'API key' : 'This server needs an API key'
+      }
       onClose={() => keyRequest.set(undefined)}
     >
+      {isForPeople && <LogInChoice issuers={issuers} />}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -35,7 +41,7 @@ export function KeyDialog() {
           role={why === 'refused' ? 'alert' : undefined}
           className={`mb-3 text-sm ${why === 'refused' ? 'text-bad' : 'text-muted'}`}
         >
-          {reasons[why]}
+          {isForPeople && why === 'missing' ? 'Or enter an API key.' : reasons[why]}
         </p>
         <label htmlFor={id} className="mb-1 block text-xs font-medium">
           API key
@@ -66,5 +72,23 @@ export function KeyDialog() {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** The identity providers that people log in with. */
+function LogInChoice({ issuers }: { issuers: readonly string[] }) {
+  return (
+    <ul aria-label="Ways to log in" className="mb-4 space-y-2">
+      {issuers.map((issuer) => (
+        <li key={issuer}>
+          <a
+            href={logInPath(issuer)}
+            className="flex h-9 items-center justify-center rounded-lg bg-accent px-3 text-sm font-medium text-on-accent hover:brightness-110"
+          >
+            Log in with {issuer}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }

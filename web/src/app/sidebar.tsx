@@ -19,6 +19,7 @@ import {
 import { IconButton } from '../components/button.js';
 import { Link, useRoute } from 'wouter';
 import markUrl from './mark.svg';
+import { PersonBar } from './person-bar.js';
 import { rowLook, SessionList } from './session-list.js';
 import { useCaller, useMaySeeQueue, usePendingApprovals } from '../api/queries.js';
 import { showShortcuts } from './shortcuts.js';
@@ -68,6 +69,7 @@ export function Sidebar() {
         <PageLink to="settings" Picture={Settings2} label="Settings" />
         <PageLink to="help" Picture={CircleHelp} label="Help" />
       </ul>
+      <PersonBar />
     </nav>
   );
 }

@@ -1,6 +1,7 @@
 import { CircleAlert, RotateCw } from 'lucide-react';
 import { Button } from './button.js';
 import { keyRequest } from '../api/api-key.js';
+import { logIns } from '../api/log-in.js';
 import { describeFault, isUnauthenticated, type DescribedFault } from '../api/describe-fault.js';
 
 interface FaultActions {
@@ -12,15 +13,16 @@ interface FaultActions {
 export function FaultNote({ fault, ...ways }: { fault: unknown } & FaultActions) {
   // The dialog says the rest.
   if (isUnauthenticated(fault)) {
+    const isForPeople = logIns.get().length > 0;
     return (
       <p className="py-3 text-sm text-muted">
-        This needs an API key.{' '}
+        {isForPeople ? 'You are not logged in.' : 'This needs an API key.'}{' '}
         <button
           type="button"
           className="text-accent-ink underline"
           onClick={() => keyRequest.set('requested')}
         >
-          Enter a key
+          {isForPeople ? 'Log in' : 'Enter a key'}
         </button>
       </p>
     );
