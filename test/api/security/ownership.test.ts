@@ -9,6 +9,7 @@ import {
   type Things,
 } from '../../support/access/owned-things.js';
 import { toUlid } from '../../../src/wires/named-agents/ulid-form.js';
+import { CookieBrowser, useLoginProvider } from '../../support/access/login-provider.js';
 import { useTokenIssuer } from '../../support/access/token-issuer.js';
 import { pageOf } from '../../support/access/page-token.js';
 import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
@@ -92,18 +93,31 @@ const unknown = (): Things => ({
 });
 
 /** What vouches for people; with tokens, the server has had no key. */
-describe.each(['keys', 'tokens', 'page tokens'])(
+describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
   'what somebody else has, where people have %s',
   (kind) => {
     let things: Things;
     let routes: string[];
     const { issuer, environment } = useTokenIssuer();
-    const server = useServer(kind === 'tokens' ? { environment } : {});
+    const { provider, environment: ofConsole } = useLoginProvider();
+    const server = useServer(async () => {
+      if (kind === 'log-ins') return { environment: await ofConsole() };
+      return kind === 'tokens' ? { environment } : {};
+    });
     /** Somebody with a key that makes page tokens for itself. */
     const keyOf = (name: string): Promise<KeyedClient> =>
       keyedClient(server, { principal: name, scopes: ['turns', 'approvals', 'tokens'] });
+    const loggedIn = async (sub: string): Promise<KeyedClient> => {
+      provider.serve([server.url]);
+      provider.person = { sub, name: sub, groups: [] };
+      const browser = new CookieBrowser();
+      await browser.logIn(server.url);
+      const cookie = `turnpike=${browser.cookie('turnpike')}`;
+      return new KeyedClient(server.url, undefined, { cookie, origin: server.url });
+    };
     const clientOf = async (name: string): Promise<KeyedClient> => {
       if (kind === 'tokens') return new KeyedClient(server.url, await issuer.sign({ sub: name }));
+      if (kind === 'log-ins') return loggedIn(name);
       return kind === 'keys' ? keyedClient(server, { principal: name }) : pageOf(await keyOf(name));
     };
     const owner = useShared(() => clientOf('owner'));
@@ -208,7 +222,7 @@ describe.each(['keys', 'tokens', 'page tokens'])(
       form.append('files', new Blob(['mine']), 'mine.txt');
       const sent = await fetch(`${server.url}/api/harness/attachments`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${owner.key}` },
+        headers: owner.credential,
         body: form,
       });
       const { attachments } = (await sent.json()) as { attachments: { id: string }[] };

@@ -18,7 +18,14 @@ export class KeyedClient {
   constructor(
     readonly url: string,
     readonly key?: string,
+    /** What browsers send by themselves: a cookie. */
+    private readonly cookies: Record<string, string> = {},
   ) {}
+
+  /** The headers that say who sends a request. */
+  get credential(): Record<string, string> {
+    return this.key === undefined ? this.cookies : { authorization: `Bearer ${this.key}` };
+  }
 
   async send(
     method: string,
@@ -30,7 +37,7 @@ export class KeyedClient {
       method,
       headers: {
         'content-type': 'application/json',
-        ...(this.key === undefined ? {} : { authorization: `Bearer ${this.key}` }),
+        ...this.credential,
         ...more,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
