@@ -46,6 +46,24 @@ describe('the file of issuers', () => {
     ]);
   });
 
+  it('says which client people log in to the console with', async () => {
+    const client = (more = '') => `${idp}    console:\n      client_id: console\n${more}`;
+    const usual = { clientId: 'console', clientAuth: 'basic', scopes: ['openid', 'profile'] };
+    const [issuer] = await load(client());
+    expect(issuer?.console).toEqual({ ...usual, required: {} });
+    const strict = `${client('      required: { hd: acme }\n')}    required: { token_use: access }\n`;
+    expect((await load(strict))[0]?.console?.required).toEqual({ hd: 'acme' });
+    const ofIssuer = `${client()}    required: { tid: acme }\n`;
+    expect((await load(ofIssuer))[0]?.console?.required).toEqual({ tid: 'acme' });
+    // Its ID tokens would be access tokens.
+    await expect(load(client().replace('[turnpike]', '[turnpike, console]'))).rejects.toThrow(
+      'takes ID tokens of the console as access tokens',
+    );
+    await expect(load(client('      scopes: [profile]\n'))).rejects.toThrow(
+      'must have the scope openid',
+    );
+  });
+
   it('is none where none is named', async () => {
     expect(await loadIssuers(undefined)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { systemClock } from '../../../src/platform/clock.js';
 import { auditLog, grants, logins } from '../../../src/storage/governance-schema.js';
+import { Logins } from '../../../src/access/logins/logins.js';
 import { CookieBrowser, ISSUER, useLoginProvider } from '../../support/access/login-provider.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
@@ -227,6 +228,8 @@ describe('people who log in to the console', () => {
   it('log out, also of the provider', async () => {
     const browser = await loggedIn();
     const copy = new CookieBrowser().steal(browser);
+    const { db } = server;
+    const rows = await db.select().from(logins).where(eq(logins.principalId, 'idp:ann'));
     const answer = await browser.ask(server.url, '/console/logout', { method: 'POST' });
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.stringContaining('"url"')]);
@@ -240,6 +243,9 @@ describe('people who log in to the console', () => {
     expect(await audited('login.ended')).toContainEqual(
       expect.objectContaining({ details: expect.objectContaining({ reason: 'requested' }) }),
     );
+    // Streams that were open look for it.
+    const ended = rows.map(({ id }) => server.get(Logins).hasEnded(id));
+    expect(await Promise.all(ended)).toContain(true);
     const again = await browser.ask(server.url, '/console/logout', { method: 'POST' });
     expect([again.status, await again.json()]).toEqual([200, { url: '/' }]);
   });
@@ -248,8 +254,6 @@ describe('people who log in to the console', () => {
     const { secret } = await makeKey(server, { principal: 'root', scopes: ['turns', 'admin'] });
     const admin = new KeyedClient(server.url, secret);
     const [first, second] = [await loggedIn('lea'), await loggedIn('lea')];
-    const stream = await first.ask(server.url, '/api/harness/me');
-    expect(stream.status).toBe(200);
     const ended = await admin.send('DELETE', '/api/admin/principals/idp:lea/access');
     expect(ended.body).toMatchObject({ principal: 'idp:lea', logins: 2 });
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
@@ -259,6 +263,27 @@ describe('people who log in to the console', () => {
       400,
       expect.stringContaining('ENDED'),
     ]);
+  });
+
+  it('have streams that end with their access, and say so', async () => {
+    const { secret } = await makeKey(server, { principal: 'root2', scopes: ['turns', 'admin'] });
+    const browser = await loggedIn('ida');
+    const post = async (where: string, body: object): Promise<Response> =>
+      browser.ask(server.url, where, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify(body),
+      });
+    const { projectRoot } = server;
+    const made = await post('/api/harness/session/create', { projectRoot });
+    const { sessionId } = ((await made.json()) as { session: { sessionId: string } }).session;
+    const message = '[[tokens=2]][[stall=600000]]';
+    const turn = await post('/api/harness/turn', { sessionId, message });
+    expect(turn.status).toBe(200);
+    const text = turn.text();
+    const admin = new KeyedClient(server.url, secret);
+    await admin.send('DELETE', '/api/admin/principals/idp:ida/access');
+    expect(await text).toMatch(/event: session:reauthenticate\ndata: {"reason":"ended"}\n\n$/);
   });
 
   it('renew the grants of their schedules', async () => {
