@@ -20,7 +20,6 @@ import { signedFaults, TokenError } from './tokens/token-error.js';
 import { isJwtText } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
 import type { StreamAccess } from '../http/streams/stream-access.js';
-import { AuditLog } from './audit-log.js';
 import { Refusals } from './refusals.js';
 import {
   AuthenticatorFault,
@@ -58,7 +57,6 @@ export class Authenticator {
     private readonly custom: CustomAuthenticators,
     private readonly pages: PageTokens,
     private readonly logins: LoginPeople,
-    private readonly audit: AuditLog,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {}
@@ -70,7 +68,7 @@ export class Authenticator {
 
   /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
   noteIssuers(): Promise<void> {
-    return this.audit.noteIssuers(this.people.tokens.issuerNames, this.people.tokens.digest);
+    return this.people.noteIssuers();
   }
 
   /** Folders that roles of identity providers open. */

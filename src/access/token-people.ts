@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from './audit-log.js';
 import { Grants } from './grants.js';
 import type { Credential } from './principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
@@ -23,7 +24,13 @@ export class TokenPeople {
     readonly tokens: TokenVerifier,
     private readonly grants: Grants,
     private readonly epochs: PrincipalEpochs,
+    private readonly audit: AuditLog,
   ) {}
+
+  /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
+  noteIssuers(): Promise<void> {
+    return this.audit.noteIssuers(this.tokens.issuerNames, this.tokens.digest);
+  }
 
   /** @throws TokenError; IssuerAwayError. */
   async findByToken(token: string): Promise<TokenPerson> {

@@ -2,18 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { lockKey } from '../../storage/statements.js';
-import { AuditLog } from '../audit-log.js';
 import { Grants } from '../grants.js';
-import { PrincipalEpochs, wasIssuedBefore } from '../principal-epochs.js';
 import { Refusals } from '../refusals.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
 import { grantOf, groupsOf } from '../tokens/token-principal.js';
 import { BEGUN_MS, openBegun, returnPath, sealBegun } from './begun-login.js';
 import { LoginError, type LoginFault } from './login-error.js';
-import { Logins, type LoginRow, type NewLogin } from './logins.js';
+import { Logins, type NewLogin } from './logins.js';
 import { findWrongClaim, nameOf, type PersonClaims } from './provider-client.js';
 import { ConsoleIssuers, type ConsoleProvider } from './console-issuers.js';
 
@@ -28,14 +24,11 @@ export interface LoginSender {
 @Injectable()
 export class ConsoleLogins {
   constructor(
-    @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly issuers: ConsoleIssuers,
     private readonly logins: Logins,
     private readonly grants: Grants,
-    private readonly epochs: PrincipalEpochs,
-    private readonly audit: AuditLog,
     private readonly refusals: Refusals,
   ) {}
 
@@ -84,7 +77,9 @@ export class ConsoleLogins {
       }
       const { issuer, client } = this.#providerOf(name);
       const claims = await client.claimsOf(browser.answer, begun);
-      const { secret } = await this.#store(personOf(issuer, claims), browser.login);
+      const person = personOf(issuer, claims);
+      const secret = await this.logins.begin(person, browser.login);
+      this.grants.noteToken(person.principalId, person);
       return { secret, returnTo: begun.returnTo };
     } catch (error) {
       await this.#noteRefusal(error, name, sender);
@@ -99,8 +94,7 @@ export class ConsoleLogins {
    * @returns the address of that log-out; undefined: the provider has none.
    */
   async end(secret: string, returnUrl: string): Promise<string | undefined> {
-    const ended = await this.db.transaction((tx) => this.#endIn(tx, secret, 'requested'));
-    this.logins.forget();
+    const ended = await this.logins.end(secret);
     return ended && this.issuers.find(ended.issuer)?.client.endSessionUrl(returnUrl);
   }
 
@@ -108,42 +102,6 @@ export class ConsoleLogins {
     const provider = this.issuers.find(name);
     if (provider === undefined) throw new LoginError('UNKNOWN_ISSUER');
     return provider;
-  }
-
-  async #store(
-    login: NewLogin,
-    before: string | undefined,
-  ): Promise<{ secret: string; row: LoginRow }> {
-    const { principalId, issuer, issuedAt, groups } = login;
-    const made = await this.db.transaction(async (tx) => {
-      // Nobody ends the access of the principal meanwhile.
-      await lockKey(tx, 'principal', principalId);
-      if (wasIssuedBefore(issuedAt, await this.epochs.load(principalId, tx))) {
-        throw new LoginError('ENDED', { issuer });
-      }
-      if (before !== undefined) await this.#endIn(tx, before, 'replaced');
-      const begun = await this.logins.begin(tx, login);
-      const { id: subject, expiresAt } = begun.row;
-      const details = { issuer, credential: 'login', expiresAt: expiresAt.toISOString() };
-      await this.audit.write({ principalId, action: 'login.succeeded', subject, details }, tx);
-      return begun;
-    });
-    this.logins.forget();
-    this.grants.noteToken(principalId, { issuer, groups, issuedAt });
-    return made;
-  }
-
-  async #endIn(
-    tx: Parameters<Logins['end']>[0],
-    secret: string,
-    reason: 'requested' | 'replaced',
-  ): Promise<LoginRow | undefined> {
-    const ended = await this.logins.end(tx, secret);
-    if (ended === undefined) return undefined;
-    const { id: subject, principalId, issuer } = ended;
-    const details = { issuer, credential: 'login', reason };
-    await this.audit.write({ principalId, action: 'login.ended', subject, details }, tx);
-    return ended;
   }
 
   /** Of a log-in that failed: the reason, without what the provider or the browser sent. */

@@ -6,10 +6,13 @@ import { newId } from '../../platform/ids.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { logins } from '../../storage/governance-schema.js';
-import { returnedRow } from '../../storage/rows.js';
+import { lockKey } from '../../storage/statements.js';
+import { AuditLog } from '../audit-log.js';
 import { hashKey } from '../key-secret.js';
 import { ServerSecrets } from '../pages/server-secrets.js';
+import { PrincipalEpochs, wasIssuedBefore } from '../principal-epochs.js';
 import { isLoginSecret, newLoginSecret } from './login-cookies.js';
+import { LoginError } from './login-error.js';
 
 /** Time without use after which a log-in has ended, in ms. */
 export const IDLE_MS = 8 * 3_600_000;
@@ -35,6 +38,8 @@ export class Logins {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly secrets: ServerSecrets,
+    private readonly epochs: PrincipalEpochs,
+    private readonly audit: AuditLog,
   ) {
     this.#known = new TtlCache(clock, FRESH_MS);
   }
@@ -44,14 +49,39 @@ export class Logins {
     return this.secrets.get('log-ins');
   }
 
-  /** Makes a log-in. @returns the value of its cookie, which is stored nowhere. */
-  async begin(tx: Queryable, login: NewLogin): Promise<{ secret: string; row: LoginRow }> {
+  /**
+   * Makes a log-in.
+   *
+   * @param before the cookie that the browser had: its log-in is ended.
+   * @returns the value of its cookie, which is stored nowhere.
+   * @throws LoginError ENDED: the access of the principal was ended since.
+   */
+  async begin(login: NewLogin, before: string | undefined): Promise<string> {
+    const { principalId, issuer, issuedAt } = login;
+    const begun = await this.db.transaction(async (tx) => {
+      // Nobody ends the access of the principal meanwhile.
+      await lockKey(tx, 'principal', principalId);
+      if (wasIssuedBefore(issuedAt, await this.epochs.load(principalId, tx))) {
+        throw new LoginError('ENDED', { issuer });
+      }
+      if (before !== undefined) await this.#endIn(tx, before, 'replaced');
+      return this.#beginIn(tx, login);
+    });
+    this.forget();
+    return begun;
+  }
+
+  async #beginIn(tx: Queryable, login: NewLogin): Promise<string> {
     const secret = newLoginSecret(await this.key());
     const now = this.clock.now();
     const [createdAt, expiresAt] = [new Date(now), new Date(now + LOGIN_MS)];
     const times = { createdAt, lastUsedAt: createdAt, expiresAt };
     const row = { ...login, ...times, id: newId('login'), secretHash: hashKey(secret) };
-    return { secret, row: returnedRow(await tx.insert(logins).values(row).returning(), 'log-in') };
+    await tx.insert(logins).values(row);
+    const { principalId, issuer, id: subject } = row;
+    const details = { issuer, credential: 'login', expiresAt: expiresAt.toISOString() };
+    await this.audit.write({ principalId, action: 'login.succeeded', subject, details }, tx);
+    return secret;
   }
 
   /** Whether this deployment made the value of a cookie: whoever sends it guesses nothing. */
@@ -73,12 +103,26 @@ export class Logins {
   }
 
   /** Ends the log-in of a cookie. @returns undefined: it had ended. */
-  async end(tx: Queryable, secret: string): Promise<LoginRow | undefined> {
-    const ended = await tx
+  async end(secret: string): Promise<LoginRow | undefined> {
+    const ended = await this.db.transaction((tx) => this.#endIn(tx, secret, 'requested'));
+    this.forget();
+    return ended;
+  }
+
+  async #endIn(
+    tx: Queryable,
+    secret: string,
+    reason: 'requested' | 'replaced',
+  ): Promise<LoginRow | undefined> {
+    const [ended] = await tx
       .delete(logins)
       .where(eq(logins.secretHash, hashKey(secret)))
       .returning();
-    return ended[0];
+    if (ended === undefined) return undefined;
+    const { id: subject, principalId, issuer } = ended;
+    const details = { issuer, credential: 'login', reason };
+    await this.audit.write({ principalId, action: 'login.ended', subject, details }, tx);
+    return ended;
   }
 
   /** Ends the log-ins of a principal. @returns how many there were. */

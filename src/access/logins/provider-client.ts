@@ -142,11 +142,10 @@ export class ProviderClient {
     url: string,
     { method, headers, body, signal }: client.CustomFetchOptions,
   ): Promise<Response> {
-    const text = body === null || body === undefined ? null : String(body);
     const answer = await this.options.fetch(url, {
       method,
       headers,
-      body: text,
+      body: body instanceof URLSearchParams ? body.toString() : null,
       ...(signal === undefined ? {} : { signal }),
     });
     const chunks: Uint8Array[] = [];

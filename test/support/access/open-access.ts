@@ -43,18 +43,17 @@ export function openAccess(
   const grants = new Grants(db, clock, silentLogger, audit, epochs);
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
   const secrets = new ServerSecrets(db, clock, new SecretVault(db, clock, undefined));
-  const logins = new Logins(db, clock, silentLogger, secrets);
+  const logins = new Logins(db, clock, silentLogger, secrets, epochs, audit);
   const console = new ConsoleIssuers();
   const custom = new CustomAuthenticators(tokens);
   const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
   const authenticator = new Authenticator(
     keys,
     new Refusals(audit, new RefusedAddresses(), console, silentLogger),
-    new TokenPeople(tokens, grants, epochs),
+    new TokenPeople(tokens, grants, epochs, audit),
     custom,
     pages,
     new LoginPeople(logins, console, tokens),
-    audit,
     clock,
     settings,
   );
