@@ -119,6 +119,8 @@ const doors = [
   '^src/storage/folder/(data-folder|open-folder)\\.ts$',
   // Rooms of rules and of what they hold: the functions that apply them are their face.
   '^src/governance/(budgets|decision-tree|limits|notices|permissions|rates)/',
+  // Whose an object is, for wires whose ids are in bodies of their own form.
+  '^src/access/ownership/owners\\.ts$',
   // The log-in of people in the console, which a server puts before its page, and whose rows housekeeping removes.
   '^src/access/logins/(console-logins|logins|serve-login)\\.ts$',
   // Requests that bring files, for wires that take them with a message.
@@ -342,8 +344,8 @@ module.exports = {
     only(
       'mcp-has-one-home',
       ['@modelcontextprotocol'],
-      ['^src/tools/mcp/'],
-      'MCP servers are tools: the rest of the server does not know the protocol.',
+      ['^src/tools/mcp/', '^src/wires/mcp/'],
+      'MCP servers are tools, and agents are one: the rest of the server does not know the protocol.',
     ),
     only(
       'zod-checks-files',

@@ -33,6 +33,7 @@ import { DataModule } from '../data/data.module.js';
 import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
 import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
+import { McpWireModule } from '../wires/mcp/mcp-wire.module.js';
 import { NamedAgentsModule } from '../wires/named-agents/named-agents.module.js';
 import { ResponsesModule } from '../wires/responses/responses.module.js';
 import { approvalNotFound } from '../turn/approvals/approval-writes.js';
@@ -57,6 +58,7 @@ const apiModules = [
   TurnApiModule,
   WebhookApiModule,
   ScheduleApiModule,
+  McpWireModule,
   NamedAgentsModule,
   AiSdkModule,
   AgUiModule,

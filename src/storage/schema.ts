@@ -46,6 +46,7 @@ export const sessionOrigins = [
   'ag-ui',
   'ai-sdk',
   'responses',
+  'mcp',
   'schedules',
 ] as const;
 export type SessionOrigin = (typeof sessionOrigins)[number];

@@ -28,6 +28,7 @@ export class Metrics {
       'ag-ui',
       'ai-sdk',
       'responses',
+      'mcp',
       'schedules',
       'subagent',
     ],

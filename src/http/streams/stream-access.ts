@@ -32,6 +32,7 @@ export function reauthenticate(wire: SessionOrigin, reason: AccessEnd): string {
     case 'named-agents':
     case 'oracle':
     case 'responses':
+    case 'mcp':
     case 'schedules':
       return `: reauthenticate ${reason}\n\n`;
     default:

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../src/config/config.js';
 import { loadPermissions } from '../../../src/options/permission-mode.js';
-import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { parsePersona } from '../../support/agents/parse-persona.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
@@ -13,6 +12,8 @@ import {
   clientToolUses,
   hookUses,
   logInUses,
+  mcpFileUses,
+  mcpWireUses,
   ownUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
@@ -171,18 +172,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/limits.md': [runsOneTurn],
-  'docs/guide/mcp.md': [
-    async (code) => {
-      const file = at('mcp.json');
-      await writeFile(file, code);
-      const definitions = await loadMcpFile(file, { GITHUB_TOKEN: 'ghp_of_a_reader' });
-      expect(definitions).toMatchObject({
-        github: { headers: { Authorization: 'Bearer ghp_of_a_reader' } },
-        files: { command: 'npx', trustAnnotations: true },
-      });
-      return '';
-    },
-  ],
+  'docs/guide/mcp.md': mcpFileUses(at),
   'docs/guide/memory.md': [
     async (code) => {
       const { memory, problems } = parsePersona('REPORTER', code);
@@ -384,6 +374,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
   ],
   'docs/wires/harness.md': [runsOneTurn],
+  'docs/wires/mcp.md': mcpWireUses(server),
   'docs/wires/named-agents.md': [asksReader],
   'docs/wires/oracle.md': [prints('"type":"done"')],
   'docs/wires/responses.md': [

@@ -162,6 +162,7 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
         'post /api/oracle/cancel',
         'delete /sessions/{session_id}',
         'get /api/chat/{id}/stream',
+        'post /mcp',
       ];
       const taking = routes.filter((route) => !withoutIds.includes(route));
       expect(taking.length).toBeGreaterThan(60);

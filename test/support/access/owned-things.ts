@@ -43,6 +43,12 @@ export const uiMessage = { id: 'm1', role: 'user', parts: [{ type: 'text', text:
 /** Bodies and queries: those with an id, and those that a route needs beside the id in its path. */
 export const requests: Record<string, (ids: Things) => string | object> = {
   'patch /api/harness/session/{id}': () => ({ title: 'Mine' }),
+  'post /mcp': ({ turnId }) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'read_turn', arguments: { turnId, waitSeconds: 0 } },
+  }),
   'post /api/harness/sessions/{id}/fork': ({ turnId }) => ({ turnId, position: 'after' }),
   'get /api/harness/turns/{id}/compare': ({ turnId }) => `?with=${turnId}`,
   'post /api/harness/turns/{id}/replay': () => ({}),

@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from '@jest/globals';
 import { loadIssuers } from '../../../src/access/tokens/auth-file.js';
 import { parseConfig } from '../../../src/config/config.js';
+import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { openToolHook, parseHookAnswer, ToolHook } from '../../../src/tools/tool-hook.js';
 import { expectSoon } from '../expect-soon.js';
@@ -89,6 +91,35 @@ export const logInUses: (Run | { elsewhere: string })[] = [
   opensConsole,
   { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
   { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
+];
+
+/** What is done with the block of guide/mcp.md. @param at the path of a file, by its name. */
+export const mcpFileUses = (at: (name: string) => string): Run[] => [
+  async (code) => {
+    const file = at('mcp.json');
+    await writeFile(file, code);
+    const definitions = await loadMcpFile(file, { GITHUB_TOKEN: 'ghp_of_a_reader' });
+    expect(definitions).toMatchObject({
+      github: { headers: { Authorization: 'Bearer ghp_of_a_reader' } },
+      files: { command: 'npx', trustAnnotations: true },
+    });
+    return '';
+  },
+];
+
+/** What is done with the blocks of wires/mcp.md: the server answers at the path that they show. */
+export const mcpWireUses = (server: TestServer): (Run | { elsewhere: string })[] => [
+  { elsewhere: 'needs Claude Code; test/api/wires/mcp.test.ts calls the route as its client does' },
+  async (code) => {
+    const { mcpServers } = JSON.parse(code) as { mcpServers: { turnpike: { url: string } } };
+    const { pathname } = new URL(mcpServers.turnpike.url);
+    const client = new Client({ name: 'reader', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(pathname, server.url)));
+    const { tools } = await client.listTools();
+    await client.close();
+    expect(tools.map(({ name }) => name)).toContain('start_turn');
+    return '';
+  },
 ];
 
 /** What is done with the blocks of tool-hook.md: the variables are taken, and the hook gets what is shown. */

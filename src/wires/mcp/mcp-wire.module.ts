@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
+import { AgentsModule } from '../../agents/agents.module.js';
+import { TurnApiModule } from '../../turn/turn.module.js';
+import { ConversationModule } from '../conversation/conversation.module.js';
+import { AgentToolCalls } from './agent-tool-calls.js';
+import { McpController } from './mcp.controller.js';
+
+/** Agents as an MCP server. */
+@Module({
+  imports: [AccessModule, AgentsModule, TurnApiModule, ConversationModule],
+  controllers: [McpController],
+  providers: [AgentToolCalls],
+})
+export class McpWireModule {}

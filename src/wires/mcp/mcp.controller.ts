@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
+import { Caller } from '../../access/caller.decorator.js';
+import { NoNewSessionForPages, Unowned } from '../../access/owned.decorator.js';
+import { callerLogger, type Principal } from '../../access/principal.js';
+import { ApiErrors } from '../../http/errors/error-shape.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { packageVersion } from '../../platform/process/package-root.js';
+import { AgentToolCalls } from './agent-tool-calls.js';
+import { serveAgentTools } from './serve-agent-tools.js';
+
+const message = { schema: { type: 'object' }, description: 'A message of JSON-RPC 2.0' } as const;
+
+/** The caller's agents as an MCP server, in both eras of the protocol. */
+@ApiTags('mcp')
+@Controller('mcp')
+export class McpController {
+  constructor(
+    private readonly calls: AgentToolCalls,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** MCP without sessions: tools that start, read, answer and cancel turns of your agents */
+  @Post()
+  @HttpCode(200)
+  @Unowned('its calls look among the caller’s own')
+  @NoNewSessionForPages()
+  @ApiBody(message)
+  @ApiOkResponse(message)
+  @ApiErrors('INVALID_REQUEST')
+  async postMcp(
+    @Body() body: unknown,
+    @Caller() principal: Principal,
+    @Req() request: ExpressRequest,
+    @Res() response: ExpressResponse,
+  ): Promise<void> {
+    const { calls } = this;
+    const logger = callerLogger(this.logger, principal);
+    const onFailure = (error: unknown, tool: string): void =>
+      logger.error({ error, tool }, 'a call of an agent over MCP failed; its turn goes on');
+    const handler = createMcpHandler(
+      () => serveAgentTools({ version: packageVersion, calls, principal, onFailure }),
+      { legacy: 'stateless', maxSubscriptions: 0 },
+    );
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' && name !== 'accept' ? [[name, value]] : [],
+      );
+      // What a client takes is known from the protocol; curl sends no such header.
+      headers.push(['accept', 'application/json, text/event-stream']);
+      const url = new URL(request.originalUrl, 'http://localhost');
+      const asked = new Request(url, { method: 'POST', headers, signal: gone.signal });
+      await send(await handler.fetch(asked, { parsedBody: body }), response);
+    } finally {
+      await handler.close();
+    }
+  }
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) response.end();
+  else await pipeline(Readable.fromWeb(answer.body), response);
+}

@@ -1,0 +1,206 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { TypedError } from '../../errors/typed-error.js';
+import { compact } from '../../platform/compact.js';
+import { isPlainObject } from '../../platform/json.js';
+import { nameOf, parseValue } from '../../platform/parsing/parse-value.js';
+import type { AgentCall, AgentToolCalls, TurnQuestion, TurnStanding } from './agent-tool-calls.js';
+import {
+  agentTools,
+  inputShapes,
+  isAgentTool,
+  listedAgentTools,
+  type AgentToolInput,
+  type AgentToolName,
+} from './agent-tools.js';
+
+export interface ServedAgents {
+  version: string;
+  calls: AgentToolCalls;
+  principal: AgentCall['principal'];
+  /** Told of a failure that is the server's own. */
+  onFailure(error: unknown, tool: string): void;
+}
+
+/** An MCP server with the tools of a caller's agents, for one request: it keeps nothing. */
+export function serveAgentTools(served: ServedAgents): Server {
+  const server = new Server(
+    { name: 'turnpike', title: 'Turnpike', version: served.version },
+    {
+      capabilities: { tools: {} },
+      instructions:
+        'Agents that work in turns. Start one with start_turn, come back for it with read_turn. A turn whose status is input_required waits for a person: show the question, and answer it with answer_turn.',
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: listedAgentTools }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name, arguments: given = {} } = params;
+    if (!isAgentTool(name)) {
+      const known = Object.keys(agentTools).join(', ');
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${name.slice(0, 64)}. The tools are ${known}.`,
+      );
+    }
+    try {
+      return await callAgentTool(served, name, given, context);
+    } catch (error) {
+      if (error instanceof TypedError) return refusal(error);
+      if (error instanceof ProtocolError) throw error;
+      served.onFailure(error, name);
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        'The server failed; its log says why. A turn that was started goes on.',
+      );
+    }
+  });
+  return server;
+}
+
+async function callAgentTool(
+  { calls, principal }: ServedAgents,
+  name: AgentToolName,
+  given: Record<string, unknown>,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const call = { principal, signal: context.mcpReq.signal };
+  const repeated = repeatedCall(context);
+  switch (name) {
+    case 'list_agents':
+      parseInput(name, given);
+      return toResult({ agents: await calls.listAgents(principal) });
+    case 'cancel_turn':
+      return toResult(await calls.cancel(parseInput(name, given), call));
+    case 'start_turn':
+    case 'read_turn':
+    case 'answer_turn': {
+      const input = parseInput(name, given);
+      // The client asked its person, and makes the same call again with the answers.
+      if (repeated !== undefined) {
+        const { turnId, answers } = repeated;
+        const { waitSeconds } = input;
+        const standing = await calls.resume({ turnId, waitSeconds, answers }, call);
+        return showStanding(standing, mayAsk(context, call) && answers.length > 0);
+      }
+      return showStanding(await begin(calls, name, input, call), mayAsk(context, call));
+    }
+  }
+}
+
+function begin(
+  calls: AgentToolCalls,
+  name: 'start_turn' | 'read_turn' | 'answer_turn',
+  input: object,
+  call: AgentCall,
+): Promise<TurnStanding> {
+  switch (name) {
+    case 'start_turn':
+      return calls.start(parseInput(name, input), call);
+    case 'read_turn':
+      return calls.read(parseInput(name, input), call);
+    case 'answer_turn':
+      return calls.answer(parseInput(name, input), call);
+  }
+}
+
+/** @throws ProtocolError that names every field that is wrong. */
+function parseInput<Name extends AgentToolName>(name: Name, given: object): AgentToolInput<Name> {
+  const { value, faults } = parseValue(inputShapes[name], given);
+  if (faults === undefined) return value;
+  const said = faults.map(({ path, message }) => `'${nameOf(path) || 'arguments'}' ${message}`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${said.join('; ')}.`);
+}
+
+/** Whether the client can ask its person in the middle of a call, and may answer for them. */
+function mayAsk({ mcpReq }: ServerContext, { principal }: AgentCall): boolean {
+  const envelope: unknown = mcpReq.envelope;
+  const declared = isPlainObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const canAsk = isPlainObject(declared) && isPlainObject(declared['elicitation']);
+  return canAsk && principal.scopes.includes('approvals');
+}
+
+/** The turn and the answers of a call that is made again, as a client of the newer protocol does. */
+function repeatedCall({ mcpReq }: ServerContext) {
+  const { inputResponses } = mcpReq;
+  // Its turn is looked for among the caller's own, as the id in any call is.
+  const turnId = mcpReq.requestState();
+  if (inputResponses === undefined || typeof turnId !== 'string') return undefined;
+  const answers = Object.entries(inputResponses).flatMap(([approvalId, response]) => {
+    const decision = decisionOf(response);
+    return decision === undefined ? [] : [{ approvalId, decision }];
+  });
+  return { turnId, answers };
+}
+
+/** @returns undefined where the person left the question open. */
+function decisionOf(response: unknown): 'approve' | 'deny' | undefined {
+  if (!isPlainObject(response)) return undefined;
+  const { action, content } = response;
+  if (action === 'decline') return 'deny';
+  if (action !== 'accept' || !isPlainObject(content)) return undefined;
+  const { decision } = content;
+  return decision === 'approve' || decision === 'deny' ? decision : undefined;
+}
+
+function showStanding(
+  standing: TurnStanding,
+  asksPerson: boolean,
+): CallToolResult | InputRequiredResult {
+  const { turnId } = standing;
+  switch (standing.status) {
+    case 'running':
+      return toResult(standing, `The turn is still running. Call read_turn with turnId ${turnId}.`);
+    case 'input_required':
+      if (asksPerson) return askPerson(turnId, standing.questions);
+      return toResult(
+        standing,
+        'The turn waits for a person: may these calls run? Ask, then call answer_turn for each.',
+      );
+    case 'completed':
+    case 'limited':
+      return toResult(standing, standing.result.text);
+    case 'failed':
+    case 'interrupted': {
+      const { text, error, reason } = standing.result;
+      const why = error === undefined ? reason : `${error.errorType}: ${error.message}`;
+      const shown = `${text === '' ? '' : `${text}\n\n`}The turn ended as ${standing.status}: ${why}`;
+      return { ...toResult(standing, shown), isError: true };
+    }
+  }
+}
+
+function askPerson(turnId: string, questions: readonly TurnQuestion[]): InputRequiredResult {
+  const asked = questions.map(({ approvalId, tool, input, reason }) => {
+    const message = `May the agent call ${tool}? ${reason}\n${JSON.stringify(input, undefined, 2).slice(0, 4_000)}`;
+    const decision = { type: 'string' as const, enum: ['approve', 'deny'], title: 'Decision' };
+    const requestedSchema = {
+      type: 'object' as const,
+      properties: { decision },
+      required: ['decision'],
+    };
+    return [approvalId, inputRequired.elicit({ message, requestedSchema })] as const;
+  });
+  return inputRequired({ inputRequests: Object.fromEntries(asked), requestState: turnId });
+}
+
+/** A result for programs, and as text for the model: what was said first, and the ids to go on with. */
+function toResult(value: object, said?: string): CallToolResult {
+  const structuredContent = { ...value };
+  const data = { type: 'text' as const, text: JSON.stringify(structuredContent) };
+  const content = said === undefined ? [data] : [{ type: 'text' as const, text: said }, data];
+  return { content, structuredContent };
+}
+
+/** A request that was refused is a result: the model reads what to do. */
+function refusal({ type, message, retryable, retryAfterMs, details }: TypedError): CallToolResult {
+  const error = compact({ type, message, retryable, retryAfterMs, details });
+  return { ...toResult({ error }, `${type}: ${message}`), isError: true };
+}

@@ -1,0 +1,226 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { isPlainObject } from '../../../src/platform/json.js';
+import { makeKey } from '../../support/clients/keyed-client.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
+
+type Era = 'legacy' | 'auto';
+
+interface Called {
+  isError: boolean;
+  /** What was said first. */
+  said: string;
+  structured: Record<string, unknown>;
+}
+
+const open: Client[] = [];
+afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
+
+/** A client of the official library. @param decide answers what it is asked in the middle of a call. */
+async function connect(
+  url: string,
+  {
+    era = 'legacy',
+    key,
+    decide,
+  }: { era?: Era; key?: string; decide?: (asked: string) => object } = {},
+): Promise<Client> {
+  const capabilities = decide === undefined ? {} : { elicitation: { form: {} } };
+  const info = { name: 'test', version: '1' };
+  const client = new Client(info, { capabilities, versionNegotiation: { mode: era } });
+  if (decide !== undefined) {
+    client.setRequestHandler('elicitation/create', ({ params }) => ({
+      action: 'accept' as const,
+      ...decide(params.message),
+    }));
+  }
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+  );
+  open.push(client);
+  return client;
+}
+
+async function call(client: Client, name: string, input: object): Promise<Called> {
+  const {
+    content,
+    structuredContent,
+    isError = false,
+  } = await client.callTool({
+    name,
+    arguments: { ...input },
+  });
+  const [first] = content;
+  if (first?.type !== 'text') throw new Error(`${name} said nothing`);
+  const structured = isPlainObject(structuredContent) ? structuredContent : {};
+  return { isError, said: first.text, structured };
+}
+
+const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;
+
+describe('agents as an MCP server', () => {
+  const server = useServer();
+  const inFolder = async () => server.client.createSession(server.projectRoot);
+
+  describe.each<Era>(['legacy', 'auto'])('for a client of the era %s', (era) => {
+    it('lists its tools, and the agents', async () => {
+      const client = await connect(server.url, { era });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual([
+        'list_agents',
+        'start_turn',
+        'read_turn',
+        'answer_turn',
+        'cancel_turn',
+      ]);
+      const { structured } = await call(client, 'list_agents', {});
+      expect(structured['agents']).toContainEqual(
+        expect.objectContaining({ name: 'WORKING_ITEMS' }),
+      );
+    });
+
+    it('runs a turn to its end, and goes on in its session', async () => {
+      const client = await connect(server.url, { era });
+      const first = await call(client, 'start_turn', { message: 'Hello [[tokens=3]]' });
+      expect(first).toMatchObject({ isError: false, structured: { status: 'completed' } });
+      expect(first.said).not.toBe('');
+      const { sessionId } = first.structured;
+      const second = await call(client, 'start_turn', { message: 'And now?', sessionId });
+      expect(second.structured).toMatchObject({ status: 'completed', sessionId });
+      expect(second.structured['turnId']).not.toBe(first.structured['turnId']);
+    });
+  });
+
+  it('joins the first turn where a call is made again with its key', async () => {
+    const client = await connect(server.url);
+    const input = { message: 'Once', idempotencyKey: 'k-1' };
+    const [one, two] = await Promise.all([
+      call(client, 'start_turn', input),
+      call(client, 'start_turn', input),
+    ]);
+    expect(two.structured['turnId']).toBe(one.structured['turnId']);
+    const other = await call(client, 'start_turn', { ...input, message: 'Something else' });
+    expect(other).toMatchObject({
+      isError: true,
+      said: expect.stringMatching(/^IDEMPOTENCY_KEY_REUSED: /),
+    });
+  });
+
+  it('comes back for a turn that takes long, and cancels it', async () => {
+    const client = await connect(server.url);
+    const message = 'Slowly [[tokens=4000 gap=20]]';
+    const { structured, said } = await call(client, 'start_turn', { message, waitSeconds: 0 });
+    expect(structured).toMatchObject({ status: 'running' });
+    const { turnId } = structured;
+    expect(said).toContain(`read_turn with turnId ${String(turnId)}`);
+    await call(client, 'cancel_turn', { turnId });
+    const end = await call(client, 'read_turn', { turnId });
+    expect(end).toMatchObject({ isError: true, structured: { status: 'interrupted' } });
+  });
+
+  it('says that a turn waits for a person, and takes the answer', async () => {
+    const client = await connect(server.url);
+    const sessionId = await inFolder();
+    const { structured } = await call(client, 'start_turn', { message: write('a.txt'), sessionId });
+    expect(structured).toMatchObject({
+      status: 'input_required',
+      questions: [{ tool: 'write', input: { file_path: 'a.txt', content: 'x' } }],
+    });
+    const again = await call(client, 'read_turn', { turnId: structured['turnId'] });
+    expect(again.structured).toEqual(structured);
+    const [question] = structured['questions'] as { approvalId: string }[];
+    const end = await call(client, 'answer_turn', {
+      turnId: structured['turnId'],
+      approvalId: question?.approvalId,
+      decision: 'approve',
+    });
+    expect(end.structured).toMatchObject({ status: 'completed' });
+    expect(existsSync(path.join(server.projectRoot, 'a.txt'))).toBe(true);
+  });
+
+  it.each([
+    ['runs what the person of the client approves', 'approve', true],
+    ['does not run what the person denies', 'deny', false],
+  ])('%s, asked in the middle of the call', async (_does, decision, runs) => {
+    const asked: string[] = [];
+    const decide = (message: string) => {
+      asked.push(message);
+      return { content: { decision } };
+    };
+    const client = await connect(server.url, { era: 'auto', decide });
+    const file = `${decision}.txt`;
+    const sessionId = await inFolder();
+    const { structured } = await call(client, 'start_turn', { message: write(file), sessionId });
+    expect(structured).toMatchObject({ status: 'completed', sessionId });
+    expect(asked).toEqual([expect.stringContaining('May the agent call write?')]);
+    expect(existsSync(path.join(server.projectRoot, file))).toBe(runs);
+  });
+
+  it('leaves a question open that the person of the client closes', async () => {
+    const client = await connect(server.url, { era: 'auto', decide: () => ({ action: 'cancel' }) });
+    const sessionId = await inFolder();
+    const { structured } = await call(client, 'start_turn', { message: write('c.txt'), sessionId });
+    expect(structured).toMatchObject({ status: 'input_required' });
+    expect(existsSync(path.join(server.projectRoot, 'c.txt'))).toBe(false);
+  });
+
+  it.each<[string, string, object, string]>([
+    ['no message', 'start_turn', {}, "'message'"],
+    ['an unknown field', 'start_turn', { message: 'Hi', model: 'x' }, "'model'"],
+    ['a long wait', 'read_turn', { turnId: 't', waitSeconds: 51 }, "'waitSeconds'"],
+    ['an unknown tool', 'start', {}, 'There is no tool start. The tools are list_agents'],
+  ])('refuses %s by name', async (_what, name, input, message) => {
+    const client = await connect(server.url);
+    await expect(client.callTool({ name, arguments: { ...input } })).rejects.toThrow(message);
+  });
+
+  it('answers with the typed error of a refused turn, as a result that a model can read', async () => {
+    const client = await connect(server.url);
+    expect(await call(client, 'start_turn', { message: 'Hi', agent: 'NOBODY' })).toMatchObject({
+      isError: true,
+      said: expect.stringMatching(/^PERSONA_NOT_FOUND: /),
+      structured: { error: { type: 'PERSONA_NOT_FOUND', retryable: false } },
+    });
+  });
+
+  it('takes no other method than POST, and says so', async () => {
+    const response = await fetch(`${server.url}/mcp`);
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toContain('POST');
+  });
+});
+
+describe('agents as an MCP server with keys', () => {
+  const server = useServer();
+
+  it('shows nobody the sessions, turns and questions of others', async () => {
+    const key = async (principal: string, scopes = ['turns', 'approvals']) =>
+      (await makeKey(server, { principal, scopes })).secret;
+    const [mine, theirs] = [await key('mine'), await key('theirs')];
+    const keyed = await startServer({ store: server.store });
+    const owner = await connect(keyed.url, { key: mine });
+    const { structured } = await call(owner, 'start_turn', { message: write('k.txt') });
+    const { turnId, sessionId } = structured;
+    const [question] = structured['questions'] as { approvalId: string }[];
+    const other = await connect(keyed.url, { key: theirs });
+    const answer = { turnId, approvalId: question?.approvalId, decision: 'approve' };
+    for (const [name, input, type] of [
+      ['start_turn', { message: 'Hi', sessionId }, 'SESSION_NOT_FOUND'],
+      ['read_turn', { turnId }, 'TURN_NOT_FOUND'],
+      ['answer_turn', answer, 'TURN_NOT_FOUND'],
+      ['cancel_turn', { turnId }, 'TURN_NOT_FOUND'],
+    ] as const) {
+      const { isError, said } = await call(other, name, input);
+      expect([name, isError, said.split(':')[0]]).toEqual([name, true, type]);
+    }
+    const own = await call(other, 'start_turn', { message: 'Hi' });
+    const crossed = { ...answer, turnId: own.structured['turnId'] };
+    expect((await call(other, 'answer_turn', crossed)).said).toMatch(/^APPROVAL_NOT_FOUND: /);
+    const reader = await connect(keyed.url, { key: await key('mine', ['turns']) });
+    expect((await call(reader, 'answer_turn', answer)).said).toMatch(/^FORBIDDEN_SCOPE: /);
+    await expect(connect(keyed.url, { key: 'tpk_none' })).rejects.toThrow();
+  });
+});
