@@ -108,7 +108,13 @@ describe('a server that takes tokens and has had no key', () => {
     expect(await admin.send('DELETE', `/api/admin/principals/${id}`)).toMatchObject({
       status: 200,
     });
-    expect((await person.send('GET', `/api/harness/session/${sessionId}`)).status).toBe(404);
+    // The token that the person still has is of somebody who is forgotten.
+    expect(await person.send('GET', `/api/harness/session/${sessionId}`)).toMatchObject({
+      status: 401,
+      body: { error: { details: { reason: 'ENDED' } } },
+    });
+    const after = await admin.send('GET', `/api/admin/export?principal=${id}`);
+    expect(after.text).not.toContain(sessionId);
   });
 
   it('keeps the limits of the role', async () => {

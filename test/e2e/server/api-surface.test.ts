@@ -196,6 +196,7 @@ describe('the server beside its turns', () => {
       'post /api/settings/agent-config/reset',
       'post /api/settings/models/reset',
       'post /awp',
+      'post /mcp',
       'post /v1/responses',
       'post /v1/responses/{id}/cancel',
       'put /api/harness/memory/{agent}/file',
