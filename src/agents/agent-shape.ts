@@ -59,7 +59,7 @@ const rulesExpected = 'must be a list of rules, for example [read, "bash(git sta
 const rules = entries(rule, rulesExpected);
 const askRules = z.exactOptional(
   z.pipe(
-    z.array(askRuleShape(rule), rulesExpected),
+    z.array(askRuleShape(rule, 'rule'), rulesExpected),
     z.transform((given) => given.filter((one) => askText(one) !== '')),
   ),
 );

@@ -6,6 +6,25 @@ const withFields = (...lines: string[]): Persona =>
   parsePersona('P', ['---', ...lines, '---', 'Prompt'].join('\n'));
 
 describe('parseAgentFile', () => {
+  it('reads who decides about a call', () => {
+    const { permissions, problems } = withFields(
+      'permissions:',
+      '  ask:',
+      '    - read',
+      '    - { rule: "bash(git push*)", by: [release], count: 2, notRequester: true }',
+    );
+    expect([permissions, problems]).toEqual([
+      {
+        ask: ['read', { rule: 'bash(git push*)', by: ['release'], count: 2, notRequester: true }],
+      },
+      [],
+    ]);
+    const wrong = withFields('permissions:', '  ask:', '    - { rule: bash, by: [] }');
+    expect(wrong.problems).toEqual([
+      { line: 4, message: expect.stringContaining('must name at least one role') },
+    ]);
+  });
+
   it('reads a whole file', () => {
     const file = [
       '---',

@@ -11,6 +11,7 @@ import { checkedBy, wholeNumber } from '../platform/parsing/shapes.js';
 import { isId } from '../platform/ids.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../memory/memory-path.js';
 import { type Fault, parseValue } from '../platform/parsing/parse-value.js';
+import { askRuleShape } from '../governance/permissions/approver-rules.js';
 import { principalForm } from '../access/principal.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
 
@@ -135,13 +136,14 @@ const idOf = (prefix: string): Shape =>
       checkedBy((value) => (isId(prefix, value) ? undefined : `must be an id, as ${prefix}_…`)),
     );
 const rules = z.exactOptional(z.array(z.string()));
+const askRules = z.exactOptional(z.array(askRuleShape(z.string())));
 const place = { attempt: whole, seq: whole, at: instant };
 
 /** Fields whose values queries, paths and folds rely on, beside their types. */
 const own: Readonly<Record<string, Shape>> = {
   'session.id': idOf('sess'),
   'session.principalId': principal(),
-  'session.permissions': z.strictObject({ allow: rules, ask: rules, deny: rules }),
+  'session.permissions': z.strictObject({ allow: rules, ask: askRules, deny: rules }),
   'turn.id': idOf('turn'),
   'turn.principalId': principal(),
   'feedback.principalId': principal(),

@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { KnownApprovers } from '../access/known-approvers.js';
+import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
 import { CONFIG, type Config } from '../config/config.js';
@@ -7,6 +9,7 @@ import { compact } from '../platform/compact.js';
 import type {
   AgentConfig,
   OptionResolution,
+  PermissionRules,
   ResolvedOptions,
 } from '../storage/shapes/stored-options.js';
 import { ModelResolver } from '../provider/model-resolver.js';
@@ -36,6 +39,8 @@ export class OptionLoader {
     private readonly models: ModelResolver,
     @Inject(CONFIG) private readonly config: LoaderConfig,
     private readonly checks: SchemaChecks,
+    private readonly approvers: KnownApprovers,
+    @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
   ) {}
 
   /**
@@ -71,6 +76,16 @@ export class OptionLoader {
     const resolution = resolveOptions({ ...sources, model });
     await checkOutput(opts, resolution.options, this.checks);
     return { resolution: await this.#withFallback(resolution, standard), persona };
+  }
+
+  /**
+   * Checks that somebody can decide by each rule that says who does: those of the server, and `rules`.
+   *
+   * @throws TypedError NO_APPROVERS 422.
+   */
+  checkApprovers(rules: readonly (PermissionRules | null)[]): Promise<void> {
+    const given = rules.filter((one) => one !== null);
+    return this.approvers.check([this.serverPermissions, ...given]);
   }
 
   /** The configured model of turns that name none. */

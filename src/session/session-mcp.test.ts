@@ -26,13 +26,12 @@ describe('mcpServers of a session', () => {
     const service = new SessionService(
       store,
       openProjectRoots(database.db),
-      { load: nobodyBoots },
+      { load: nobodyBoots, checkApprovers: () => Promise.resolve() },
       { checkModel: nobodyBoots },
       new ManualClock(),
       new ToolRegistry([]),
       mcp,
       { modeCeiling: 'acceptEdits' },
-      { check: () => Promise.resolve() },
     );
     return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));
   }

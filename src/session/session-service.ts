@@ -1,4 +1,3 @@
-import { KnownApprovers } from '../access/known-approvers.js';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenScope } from '../access/access-errors.js';
@@ -64,13 +63,12 @@ export class SessionService {
   constructor(
     private readonly sessions: SessionStore,
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
-    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load'>,
+    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load' | 'checkApprovers'>,
     @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'checkModel'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
-    @Inject(KnownApprovers) private readonly approvers: Pick<KnownApprovers, 'check'>,
   ) {}
 
   /**
@@ -110,7 +108,7 @@ export class SessionService {
     const { id: principalId } = caller;
     const agentConfig = toLimits(wanted.agentConfig);
     const permissions = validateRules(wanted.permissions, this.tools);
-    await this.approvers.check([permissions ?? {}]);
+    await this.options.checkApprovers([permissions]);
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
     return { principalId, projectRoot, persona, mode, origin, ...rules };
@@ -176,7 +174,10 @@ export class SessionService {
   async boot(sessionId: string, opts: unknown, caller: Principal): Promise<BootedSessionDto> {
     const session = await this.sessions.get(sessionId);
     await this.projectRoots.check(session.projectRoot, caller);
-    const { resolution } = await orBootFailure(() => this.options.load(session, opts));
+    const { resolution, persona: agent } = await orBootFailure(() =>
+      this.options.load(session, opts),
+    );
+    await this.options.checkApprovers([agent.permissions, session.permissions]);
     const { persona, mode, model } = resolution.options;
     await orBootFailure(() => this.provider.checkModel(model));
     const bootFingerprint = createHash('sha256')

@@ -34,6 +34,7 @@ export class SessionController {
   @HttpCode(200)
   @ApiErrors(
     'INVALID_REQUEST',
+    'NO_APPROVERS',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
     'SESSION_LIMIT',
@@ -51,6 +52,7 @@ export class SessionController {
   @HttpCode(200)
   @ApiErrors(
     'INVALID_REQUEST',
+    'NO_APPROVERS',
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',
     'WORKING_ROOT_INACCESSIBLE',

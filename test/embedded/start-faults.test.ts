@@ -64,6 +64,12 @@ const others: readonly Fault[] = [
     'open-keys',
     /open-keys: the file has the mode 0644, so that others can read or change it/,
   ),
+  inFile(
+    'approvers that nobody can be',
+    'TURNPIKE_PERMISSIONS_FILE',
+    'approvers.yaml',
+    /the approver role release, which nobody can have here, in TURNPIKE_PERMISSIONS_FILE/,
+  ),
   inFile('no root', 'TURNPIKE_INSTRUCTION_ROOT', 'none', /there is no such folder/),
   {
     what: 'a host without an address',
@@ -83,6 +89,7 @@ describe('a start that fails', () => {
   beforeAll(async () => {
     const written: Record<string, string> = {
       'p.yaml': 'allow: [wread]\n',
+      'approvers.yaml': 'ask: [{ rule: write, by: [release] }]\n',
       'mcp.json': '{"mcpServers":{"s":{"command":"node","argz":[]}}}',
       'models.json': '{"models":',
       'e.mjs': 'export default 5;\n',

@@ -23,7 +23,7 @@ export class PageTokenController {
   @Post()
   @HttpCode(200)
   @Unowned('the session is that of the principal that the token is for, which is checked here')
-  @ApiErrors('INVALID_REQUEST', 'FORBIDDEN_PRINCIPAL', 'SESSION_NOT_FOUND')
+  @ApiErrors('INVALID_REQUEST', 'FORBIDDEN_APPROVER', 'FORBIDDEN_PRINCIPAL', 'SESSION_NOT_FOUND')
   async createToken(
     @Body() wanted: NewPageTokenDto,
     @Caller() caller: Principal,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { canonicalJson, isPlainObject } from '../../platform/json.js';
-import { parseValue } from '../../platform/parsing/parse-value.js';
+import { nameOf, parseValue } from '../../platform/parsing/parse-value.js';
 import { checkedBy, fieldsOf, wholeNumber } from '../../platform/parsing/shapes.js';
 import type {
   ApproverRule,
@@ -37,8 +37,16 @@ export const approverRoles = z.pipe(
   z.transform((names) => [...new Set(names)]),
 );
 
-/** The shape of a rule of `ask`: its text, or a map that says who decides. @param text the shape of the text. */
-export function askRuleShape(text: z.core.$ZodType<string>) {
+/**
+ * The shape of a rule of `ask`: its text, or a map that says who decides.
+ *
+ * @param text the shape of the text.
+ * @param faultsAt where the faults of a map are: at its fields, or at the whole rule, which is left out then.
+ */
+export function askRuleShape(
+  text: z.core.$ZodType<string>,
+  faultsAt: 'fields' | 'rule' = 'fields',
+) {
   const map = fieldsOf({
     rule: text,
     by: approverRoles,
@@ -48,8 +56,10 @@ export function askRuleShape(text: z.core.$ZodType<string>) {
   return z.transform((given: unknown, payload): AskRule => {
     const shape: z.core.$ZodType<AskRule> = isPlainObject(given) ? map : text;
     const { value, faults = [] } = parseValue(shape, given);
-    for (const fault of faults) {
-      payload.issues.push({ code: 'custom', input: given, ...fault, path: [...fault.path] });
+    for (const { path, message } of faults) {
+      const [place, words] =
+        faultsAt === 'fields' ? [[...path], message] : [[], `${nameOf(path)} ${message}`.trim()];
+      payload.issues.push({ code: 'custom', input: given, path: place, message: words });
     }
     return value ?? z.NEVER;
   });

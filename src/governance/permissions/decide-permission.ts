@@ -118,7 +118,7 @@ const decisionRules: readonly DecisionRule[] = [
     verdict: 'ask',
     reason: (question) => {
       const [first] = approversOf(question);
-      return first && `${first.whose} asks before ${first.rule}: ${describeQuorum(first)} decides`;
+      return first && `${first.whose} leaves ${first.rule} to ${describeQuorum(first)}`;
     },
   },
   {

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq } from 'drizzle-orm';
-import { AuditLog, type AuditEntry } from '../../access/audit-log.js';
 import { findArgument } from '../../tools/calls/call-paths.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { grantsFor, findCover, ruledCall } from '../../governance/permissions/match-rule.js';
@@ -46,7 +45,6 @@ export class ApprovalAnswerer {
     @Inject(TURN_QUEUE) private readonly queue: TurnQueue,
     private readonly tools: ToolRegistry,
     private readonly outputs: OutputFiles,
-    private readonly audit: AuditLog,
     private readonly approvers: ApproverAnswers,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -114,7 +112,7 @@ export class ApprovalAnswerer {
         answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
         if (row === undefined) continue;
         turnIds.add(row.turnId);
-        await this.audit.write(auditOf(row, by.id), tx);
+        await this.approvers.note(tx, row, by);
       }
       if (turnIds.size > 0) await alsoStore?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
@@ -182,12 +180,6 @@ async function checkGrant(
   throw invalidRequest(
     `'rule' does not cover this call: send one that does, for example ${shown}, or leave it out to approve this input only`,
   );
-}
-
-function auditOf(answered: ApprovalRow, by: string): AuditEntry {
-  const { id, decision, turnId, name: tool, editedInput } = answered;
-  const details = { decision, turnId, tool, edited: editedInput !== null };
-  return { principalId: by, action: 'approval.answered', subject: id, details };
 }
 
 function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {

@@ -76,7 +76,7 @@ export class ApproverAnswers {
     };
     await tx.insert(approvalAnswers).values(answer);
     const folded = foldAnswers({ awaits, requester, digest }, [...earlier, answer]);
-    await this.#note(tx, asked, { answer, nth: earlier.length + 1, folded: folded.decision });
+    await this.#noteOneOf(tx, asked, { answer, nth: earlier.length + 1, folded: folded.decision });
     if (folded.decision === null) return { row: asked, isDecided: false };
     const decided = {
       decision: folded.decision,
@@ -92,6 +92,13 @@ export class ApproverAnswers {
     return { row: foundRow(rows, () => approvalNotFound(approvalId)), isDecided: true };
   }
 
+  /** Notes in the audit log what somebody decided alone. */
+  async note(tx: Queryable, answered: ApprovalRow, { id: principalId }: Answerer): Promise<void> {
+    const { id: subject, decision, turnId, name: tool, editedInput } = answered;
+    const details = { decision, turnId, tool, edited: editedInput !== null };
+    await this.audit.write({ principalId, action: 'approval.answered', subject, details }, tx);
+  }
+
   async #lock(tx: Queryable, approvalId: string): Promise<ApprovalRow> {
     const found = await tx
       .select()
@@ -101,7 +108,7 @@ export class ApproverAnswers {
     return foundRow(found, () => approvalNotFound(approvalId));
   }
 
-  async #note(
+  async #noteOneOf(
     tx: Queryable,
     { id: subject, turnId, name: tool }: ApprovalRow,
     {

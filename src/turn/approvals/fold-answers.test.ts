@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { digestCall, foldAnswers, type ApproverAnswer, type AwaitedCall } from './fold-answers.js';
 
 const digest = digestCall({ name: 'deploy', input: { to: 'production' } });
@@ -89,11 +89,13 @@ describe('foldAnswers', () => {
           );
         };
         const { decision } = foldAnswers(call, all);
-        const all4 = call.awaits.map((quorum, place) => ({ quorum, counted: inQuorum(place) }));
-        const isDenied = all4.some(({ counted }) => counted.some((one) => one.decision === 'deny'));
+        const byQuorum = call.awaits.map((quorum, place) => ({ quorum, counted: inQuorum(place) }));
+        const isDenied = byQuorum.some(({ counted }) =>
+          counted.some((one) => one.decision === 'deny'),
+        );
         expect(decision === 'deny').toBe(isDenied);
         if (decision !== 'approve') return;
-        for (const { quorum, counted } of all4) {
+        for (const { quorum, counted } of byQuorum) {
           expect(new Set(counted.map((one) => one.principalId)).size).toBeGreaterThanOrEqual(
             quorum.count,
           );

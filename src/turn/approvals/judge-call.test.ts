@@ -170,3 +170,32 @@ describe('what a call runs with', () => {
     expect(judge('ask', { approvals, isLost: true, retry: 'safe' })).toEqual(run);
   });
 });
+
+describe('a call that others decide about', () => {
+  const awaits = [{ by: ['release'], count: 2, notRequester: true }];
+  const permission = { verdict: 'ask', rule: 'some', reason: 'because of ask', awaits } as const;
+
+  it('is asked of them, also when its process died', () => {
+    expect(judge('ask', { permission })).toMatchObject({ type: 'ask', kind: 'tool', awaits });
+    const lost = judge('ask', { permission, isLost: true, unknownCalls: 'ask' });
+    expect(lost).toMatchObject({ type: 'ask', kind: 'unknown-outcome', awaits });
+  });
+
+  it('runs by their approval, and by nobody else’s', () => {
+    const byThem = [asked('approve', { awaits })];
+    expect(wordOf(judge('ask', { permission, approvals: byThem }))).toBe('run');
+    // The input was edited, or the policy changed, since its requester approved it.
+    for (const decision of ['approve', 'approve-session'] as const) {
+      const verdict = judge('ask', { permission, approvals: [asked(decision)] });
+      expect(verdict).toMatchObject({
+        type: 'answer',
+        status: 'denied',
+        output: expect.stringContaining('2 people with the role release'),
+      });
+    }
+    const lostByOne = [asked('approve', { awaits }), unknown('approve', ATTEMPT)];
+    expect(wordOf(judge('ask', { permission, approvals: lostByOne, isLost: true }))).toBe(
+      'unknown',
+    );
+  });
+});

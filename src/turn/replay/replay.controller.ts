@@ -42,6 +42,7 @@ export class ReplayController {
   @ApiErrors(
     'TURN_NOT_FOUND',
     'FORBIDDEN_AGENT',
+    'NO_APPROVERS',
     'PERSONA_NOT_FOUND',
     'TURN_IN_PROGRESS',
     'SESSION_LIMIT',

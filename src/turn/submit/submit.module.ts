@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
 import { AgentsModule } from '../../agents/agents.module.js';
 import { AttachmentsModule } from '../../attachments/attachments.module.js';
 import { ExtensionsModule } from '../../tools/extensions/extensions.module.js';
@@ -15,7 +14,6 @@ import { TurnSubmitter } from './turn-submitter.js';
 /** Takes requests for turns. */
 @Module({
   imports: [
-    AccessModule,
     AgentsModule,
     AttachmentsModule,
     ExtensionsModule,

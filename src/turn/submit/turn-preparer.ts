@@ -1,6 +1,4 @@
 import path from 'node:path';
-import { KnownApprovers } from '../../access/known-approvers.js';
-import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
 import { forbiddenAgent } from '../../access/access-errors.js';
 import { boundSession, hasRoles } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
@@ -30,7 +28,7 @@ import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
-import type { ClientTool, PermissionRules } from '../../storage/shapes/stored-options.js';
+import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { checkClientTurns, endsWithOutputs, orderParts } from './client-turns.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
@@ -58,8 +56,6 @@ export class TurnPreparer {
     private readonly tools: ToolRegistry,
     private readonly trees: DecisionTrees,
     private readonly attachments: Attachments,
-    private readonly approvers: KnownApprovers,
-    @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
   ) {}
 
   /**
@@ -163,8 +159,7 @@ export class TurnPreparer {
     );
     const { agents } = submission.principal ?? {};
     if (agents?.includes(persona.name) === false) throw forbiddenAgent(persona.name, agents);
-    const rules = [this.serverPermissions, persona.permissions, session.permissions ?? {}];
-    await this.approvers.check(rules);
+    await this.options.checkApprovers([persona.permissions, session.permissions]);
     const { decisionTree = 'default', agentConfig, subagentGovernance } = resolution.options;
     const { memory = false, clientTools = [] } = resolution.options;
     const ours = this.tools.list().filter(({ name }) => memory || name !== MEMORY_TOOL);

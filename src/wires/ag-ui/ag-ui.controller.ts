@@ -56,6 +56,7 @@ export class AgUiController {
   @ApiRunStream()
   @ApiErrors(
     'FORBIDDEN_AGENT',
+    'NO_APPROVERS',
     'PERSONA_NOT_FOUND',
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
@@ -63,6 +64,7 @@ export class AgUiController {
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',
     'APPROVAL_RESOLVED',
+    'FORBIDDEN_APPROVER',
     'STREAM_EXPIRED',
     'QUEUE_FULL',
     'SESSION_LIMIT',

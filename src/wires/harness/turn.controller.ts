@@ -56,6 +56,7 @@ export class TurnController {
     'SESSION_NOT_FOUND',
     'TURN_NOT_FOUND',
     'FORBIDDEN_AGENT',
+    'NO_APPROVERS',
     'PERSONA_NOT_FOUND',
     'TURN_IN_PROGRESS',
     'TURN_SUPERSEDED',

@@ -22,6 +22,7 @@ import { OracleService } from './oracle-service.js';
 
 const questionErrors = [
   'FORBIDDEN_AGENT',
+  'NO_APPROVERS',
   'INVALID_REQUEST/fields',
   'SESSION_NOT_FOUND',
   'WORKING_ROOT_INACCESSIBLE',

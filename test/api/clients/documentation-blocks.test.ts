@@ -17,6 +17,7 @@ import {
   ownUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
+import { approvalUses } from '../../support/clients/documented-approvals.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
@@ -109,17 +110,7 @@ const uses: Record<string, Use[]> = {
     resumes,
     isRun,
   ],
-  'docs/guide/approvals.md': [
-    async (code) => {
-      const message = '[[tool=write {"file_path":"notes.txt","content":"Hello"}]]';
-      const turn = await server.client.turn(await page.session(), message);
-      const asked = await turn.until('approval:request');
-      page.names['appr_01a1…'] = String(asked.data['approvalId']);
-      const output = await prints('"decision":"approve"')(code, '');
-      expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
-      return output;
-    },
-  ],
+  'docs/guide/approvals.md': approvalUses(server, page),
   'docs/guide/behind-my-product.md': [makesKey, isMinted],
   'docs/guide/branches.md': [
     async (code) => {
