@@ -23,6 +23,7 @@ describe('who a caller is', () => {
       scopes: ['turns', 'approvals'],
       limits: expect.objectContaining({ usdPerDay: 2, requestsPerMinute: expect.any(Number) }),
       agents: ['READER'],
+      approves: [],
       projectRoots: ['/srv/a'],
       expiresAt: new Date(exp * 1_000).toISOString(),
     });
