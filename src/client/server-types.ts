@@ -44,6 +44,7 @@ export type {
 } from '../tools/tool-list.dto.js';
 export type {
   ApprovalDto as ApprovalView,
+  AwaitedApprovalDto as AwaitedApprovalView,
   ListedApprovalDto as ListedApprovalView,
 } from '../turn/approvals/approval.dto.js';
 export type {

@@ -1,4 +1,5 @@
-import { ApprovalCalls, SessionCalls, type Page, TurnCalls } from './calls/session-calls.js';
+import { ApprovalCalls } from './calls/approval-calls.js';
+import { SessionCalls, type Page, TurnCalls } from './calls/session-calls.js';
 import { DataCalls, KeyCalls, TokenCalls } from './calls/admin-calls.js';
 import { FeedbackCalls, MemoryCalls, SettingCalls } from './calls/principal-calls.js';
 import { Transport, type Call, type ClientOptions } from './transport/transport.js';

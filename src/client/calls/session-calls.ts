@@ -19,8 +19,6 @@ import type {
   TurnEvent,
   TurnRecord,
   WantedReplay,
-  ApprovalView,
-  ListedApprovalView,
 } from '../server-types.js';
 
 export interface Page {
@@ -205,62 +203,6 @@ export class TurnCalls {
     return this.transport.json({
       path: route`/api/harness/turns/${turnId}/log`,
       query: { ...page },
-    });
-  }
-}
-
-export interface ApprovalQuery extends Page {
-  sessionId?: string;
-  turnId?: string;
-  /** Default: pending. */
-  status?: 'pending' | 'all';
-}
-
-/** Questions that turns are parked on: `client.approvals`. The same answer may be sent again. */
-export class ApprovalCalls {
-  constructor(private readonly transport: Transport) {}
-
-  list(
-    query: ApprovalQuery = {},
-  ): Promise<{ approvals: ListedApprovalView[]; nextCursor?: string }> {
-    return this.transport.json({ path: '/api/harness/approvals', query: { ...query } });
-  }
-
-  get(approvalId: string): Promise<ApprovalView> {
-    return this.transport.field('approval', route`/api/harness/approvals/${approvalId}`);
-  }
-
-  /** @param changes an input that replaces the model's. */
-  approve(approvalId: string, changes: { input?: unknown } = {}): Promise<ApprovalView> {
-    return this.#answer(approvalId, { decision: 'approve', ...changes });
-  }
-
-  /** Approves the call and, for the session, every call with the same input or, with `rule`, under it. */
-  approveForSession(
-    approvalId: string,
-    changes: { input?: unknown; rule?: string } = {},
-  ): Promise<ApprovalView> {
-    return this.#answer(approvalId, { decision: 'approve-session', ...changes });
-  }
-
-  /** @param message for the model. */
-  deny(approvalId: string, message?: string): Promise<ApprovalView> {
-    return this.#answer(approvalId, { decision: 'deny', message });
-  }
-
-  /** Answers a client tool's call with its output: a text or any JSON. */
-  answer(
-    approvalId: string,
-    output: unknown,
-    { isError = false }: { isError?: boolean } = {},
-  ): Promise<ApprovalView> {
-    return this.#answer(approvalId, { decision: 'answer', output, isError });
-  }
-
-  #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
-    return this.transport.field('approval', route`/api/harness/approvals/${approvalId}`, {
-      method: 'POST',
-      body,
     });
   }
 }

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { makeKey } from '../../support/clients/keyed-client.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
+
+describe('calls that others decide about', () => {
+  const server = useServer();
+  const people = useShared(async () => ({
+    ann: await person('ann'),
+    ben: await person('ben', ['release']),
+    cas: await person('cas', ['release']),
+  }));
+
+  async function person(principal: string, approves?: string[]) {
+    const key = await makeKey(server, { principal, ...(approves && { approves }) });
+    return { key: key.secret, client: new TurnpikeClient({ url: server.url, key: key.secret }) };
+  }
+
+  /** Ann's turn waits for two people to let it write a file. */
+  async function ask(file: string) {
+    const { client } = people.ann;
+    const rule = { rule: 'write', by: ['release'], count: 2 };
+    const { sessionId } = await client.sessions.create({
+      projectRoot: server.projectRoot,
+      permissions: { ask: [rule] },
+    });
+    const message = `[[tool=write {"file_path":"${file}","content":"x"}]]`;
+    const turn = await client.turn({ sessionId, message });
+    for await (const { event, data } of turn) {
+      if (event === 'approval:request') return { turn, id: data.approvalId };
+    }
+    throw new Error('Nothing was asked');
+  }
+
+  const isMade = (file: string): boolean => existsSync(path.join(server.projectRoot, file));
+
+  it('are listed and answered by the client, apart from one’s own', async () => {
+    const { ann, ben, cas } = people;
+    const { turn, id } = await ask('client.txt');
+    const { approvals: own } = await ann.client.approvals.list();
+    expect(own).toMatchObject([
+      { approvalId: id, awaits: [{ by: ['release'], count: 2, approved: 0 }], answers: [] },
+    ]);
+    expect((await ann.client.approvals.awaited.list()).approvals).toEqual([]);
+    expect((await ben.client.approvals.list()).approvals).toEqual([]);
+    const { approvals: awaited } = await ben.client.approvals.awaited.list({ limit: 1 });
+    expect(awaited).toMatchObject([
+      { approvalId: id, requester: 'ann', name: 'write', isAwaitingMe: true },
+    ]);
+    expect(Object.keys(awaited[0] ?? {})).not.toContain('sessionId');
+    expect(await ben.client.approvals.awaited.approve(id)).toMatchObject({
+      status: 'pending',
+      isAwaitingMe: false,
+      awaits: [{ approved: 1 }],
+      answers: [{ by: 'ben', decision: 'approve', as: ['release'] }],
+    });
+    expect((await ben.client.approvals.awaited.list()).approvals).toEqual([]);
+    expect(isMade('client.txt')).toBe(false);
+    const decided = await cas.client.approvals.awaited.approve(id);
+    expect(decided).toMatchObject({ status: 'resolved', decision: 'approve', by: 'approvers' });
+    expect((await turn.result()).outcome).toBe('completed');
+    expect(isMade('client.txt')).toBe(true);
+    expect(await ben.client.approvals.awaited.get(id)).toEqual(decided);
+  });
+
+  it('are denied by one of them, with words for the model', async () => {
+    const { turn, id } = await ask('denied.txt');
+    const { awaited } = people.ben.client.approvals;
+    expect(await awaited.deny(id, 'Not on Fridays.')).toMatchObject({ decision: 'deny' });
+    expect((await turn.result()).text).toContain('Not on Fridays.');
+    await expect(awaited.get('appr_unknown')).rejects.toMatchObject({
+      code: 'APPROVAL_NOT_FOUND',
+      status: 404,
+    });
+  });
+});
