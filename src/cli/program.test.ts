@@ -51,6 +51,7 @@ describe('the commands', () => {
   const webhook = '/api/harness/webhooks/hook_1';
   const daily = '/api/harness/schedules/daily';
   const answer1 = 'POST /api/harness/approvals/appr_1';
+  const awaited1 = 'POST /api/harness/awaited-approvals/appr_1';
   it.each<[line: string, call: string, body?: unknown]>([
     ['webhooks list', 'GET /api/harness/webhooks'],
     [
@@ -129,6 +130,9 @@ describe('the commands', () => {
       { decision: 'approve-session', rule: 'bash(ls *)' },
     ],
     ['deny appr_1 not there', answer1, { decision: 'deny', message: 'not there' }],
+    ['approvals --of-others', 'GET /api/harness/awaited-approvals?limit=200'],
+    ['approve appr_1 --of-others', awaited1, { decision: 'approve' }],
+    ['deny appr_1 not now --of-others', awaited1, { decision: 'deny', message: 'not now' }],
     [
       'feedback set turn_1 score -1',
       'PUT /api/harness/turns/turn_1/feedback',

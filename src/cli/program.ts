@@ -61,7 +61,7 @@ const commands: readonly ListedCommand[] = [
   ),
   listed(
     'approvals',
-    'list the approvals that turns wait for',
+    'list the approvals that your turns wait for, and those that others ask of you',
     () => import('./commands/answer-command.js'),
   ),
   listed('approve', 'approve a tool call', () => import('./commands/answer-command.js')),

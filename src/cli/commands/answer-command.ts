@@ -1,32 +1,76 @@
-import type { TurnpikeClient } from '../../client/turnpike-client.js';
+import { Option } from '@commander-js/extra-typings';
+import type { AwaitedApprovalView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
 import { askedLine, oneLine } from '../terminal/screen.js';
 
-/** `turnpike approvals`: lists the questions that turns are parked on. Never starts a server: a new one has no turn. */
+/**
+ * `turnpike approvals`: lists what the caller's turns wait for, and apart from it what others ask the caller. Never
+ * starts a server: a new one has no turn.
+ */
 export function approvalsCommand(command: CliCommand, cli: Cli): void {
   command
+    .option('--of-others', 'only those of others, which you may answer by your roles')
     .addOption(jsonOption)
     .addOption(urlOption)
-    .action(({ json, url }) =>
+    .action(({ json = false, url, ofOthers = false }) =>
       runOnServer(cli, { url }, async (server) => {
-        const { approvals: open } = await clientOf(server).approvals.list({ limit: 200 });
-        if (json) cli.out(`${JSON.stringify(open)}\n`);
-        else if (open.length === 0) cli.err('No turn waits for an approval.\n');
-        else for (const one of open) cli.out(describe(one));
+        const { approvals } = clientOf(server);
+        // As JSON, a list of one kind: that of the caller's turns, or that of others.
+        const own = ofOthers ? [] : (await approvals.list(most)).approvals;
+        const awaited = ofOthers || !json ? (await approvals.awaited.list(most)).approvals : [];
+        if (json) cli.out(`${JSON.stringify(ofOthers ? awaited : own)}\n`);
+        else printOpen(cli, { own, awaited, ofOthers });
         return 0;
       }),
     );
 }
 
+const most = { limit: 200 };
+
+function printOpen(
+  cli: Cli,
+  { own, awaited, ofOthers }: { own: Open[]; awaited: AwaitedApprovalView[]; ofOthers: boolean },
+): void {
+  if (ofOthers && awaited.length === 0) cli.err('Nobody asks you.\n');
+  if (!ofOthers && own.length === 0) cli.err('No turn of yours waits for an approval.\n');
+  for (const one of own) cli.out(describe(one));
+  if (awaited.length === 0) return;
+  if (!ofOthers) {
+    cli.out('\nAsked of you by others; answer with --of-others:\n');
+  }
+  for (const one of awaited) cli.out(describe(one, `${one.requester} asks`));
+}
+
 type Open = Awaited<ReturnType<TurnpikeClient['approvals']['list']>>['approvals'][number];
 
-/** Three lines: a call may be long, and is shown whole before it is approved. */
-function describe({ approvalId, kind, name, input, reason, expiresAt }: Open): string {
+/** At least three lines: a call may be long, and is shown whole before it is approved. */
+function describe(
+  { approvalId, kind, name, input, reason, expiresAt, awaits = [] }: Open | AwaitedApprovalView,
+  asking?: string,
+): string {
   const call = askedLine(`${name} ${JSON.stringify(input)}`);
-  return `${approvalId}  ${kind}  until ${expiresAt}\n  ${call}\n  ${oneLine(reason, 200)}\n`;
+  const lines = [
+    [approvalId, kind, `until ${expiresAt}`, ...(asking === undefined ? [] : [asking])].join('  '),
+    call,
+    oneLine(reason, 200),
+    ...awaits.map(describeAwaited),
+  ];
+  return `${lines.join('\n  ')}\n`;
+}
+
+function describeAwaited({ by, count, notRequester, approved }: AwaitedPeople): string {
+  const others = notRequester ? ', other than who asks' : '';
+  return `${approved} of ${count} approved with the role ${by.join(' or ')}${others}`;
+}
+
+type AwaitedPeople = AwaitedApprovalView['awaits'][number];
+
+/** Made for each command: one option cannot conflict with those of another. */
+function ofOthersOption() {
+  return new Option('--of-others', 'it is of another person, who waits for one with your role');
 }
 
 /** `turnpike approve ID`. Exit code: 1 when the answer was refused or no server runs. */
@@ -38,12 +82,14 @@ export function approveCommand(command: CliCommand, cli: Cli): void {
       '--rule <RULE>',
       'also approve later calls in this session that RULE allows, such as bash(ls *)',
     )
+    .addOption(ofOthersOption().conflicts(['session', 'rule']))
     .addOption(urlOption)
-    .action((id, { session, rule, url }) =>
+    .action((id, { session, rule, ofOthers, url }) =>
       runOnServer(cli, { url }, async (server) => {
         const { approvals } = clientOf(server);
         const forSession = session === true || rule !== undefined;
-        if (forSession) await approvals.approveForSession(id, compact({ rule }));
+        if (ofOthers === true) await approvals.awaited.approve(id);
+        else if (forSession) await approvals.approveForSession(id, compact({ rule }));
         else await approvals.approve(id);
         return 0;
       }),
@@ -55,10 +101,13 @@ export function denyCommand(command: CliCommand, cli: Cli): void {
   command
     .argument('<ID>', 'of the approval')
     .argument('[WHY...]', 'the reason')
+    .addOption(ofOthersOption())
     .addOption(urlOption)
-    .action((id, words, { url }) =>
+    .action((id, words, { ofOthers, url }) =>
       runOnServer(cli, { url }, async (server) => {
-        await clientOf(server).approvals.deny(id, words.length === 0 ? undefined : words.join(' '));
+        const { approvals } = clientOf(server);
+        const why = words.length === 0 ? undefined : words.join(' ');
+        await (ofOthers === true ? approvals.awaited : approvals).deny(id, why);
         return 0;
       }),
     );

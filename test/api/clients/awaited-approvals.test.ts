@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../../src/cli/program.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
@@ -76,4 +77,36 @@ describe('calls that others decide about', () => {
       status: 404,
     });
   });
+
+  it('are listed and answered on the command line, apart from one’s own', async () => {
+    const { turn, id } = await ask('cli.txt');
+    const own = await command('ann', 'approvals');
+    expect(own).toMatchObject({ code: 0, err: '' });
+    expect(own.out).toContain(`${id}  tool  until`);
+    expect(own.out).toContain('0 of 2 approved with the role release');
+    expect(own.out).not.toContain('by others');
+    const both = await command('ben', 'approvals');
+    expect(both.err).toBe('No turn of yours waits for an approval.\n');
+    expect(both.out).toMatch(/^\nAsked of you by others; .*\nappr_\S+ .* {2}ann asks\n {2}write /);
+    expect(JSON.parse((await command('ben', 'approvals', '--json')).out)).toEqual([]);
+    const others = await command('ben', 'approvals', '--of-others', '--json');
+    expect(JSON.parse(others.out)).toMatchObject([{ approvalId: id, requester: 'ann' }]);
+    expect((await command('ben', 'approve', id)).code).toBe(1);
+    expect((await command('ben', 'approve', id, '--of-others')).code).toBe(0);
+    expect((await command('ben', 'approvals', '--of-others')).err).toBe('Nobody asks you.\n');
+    expect((await command('cas', 'deny', id, '--of-others', 'Not', 'yet.')).code).toBe(0);
+    expect((await turn.result()).text).toContain('Not yet.');
+    expect(isMade('cli.txt')).toBe(false);
+  });
+
+  async function command(name: keyof typeof people, ...args: string[]) {
+    let [out, err] = ['', ''];
+    const code = await runCommand(args, {
+      environment: { TURNPIKE_URL: server.url, TURNPIKE_API_KEY: people[name].key },
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+      exitCode: 0,
+    });
+    return { code, out, err };
+  }
 });
