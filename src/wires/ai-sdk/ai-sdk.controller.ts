@@ -21,7 +21,7 @@ import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {
   'data-approval':
-    'status (pending, resolved), toolCallId, kind, reason, expiresAt, onTimeout; then decision, by, message?, input?; its id is the approval’s',
+    'status (pending, resolved), toolCallId, kind, reason, expiresAt, onTimeout, awaits?; then decision, by, message?, input?; its id is the approval’s',
   'data-tool-progress': 'toolCallId, note, elapsedMs; transient',
   'data-subagent': 'toolCallId, name, status, text (the newest 2,000 characters), isCut',
   'data-notice': 'kind, level, text, metadata?',

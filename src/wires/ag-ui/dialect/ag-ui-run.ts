@@ -216,7 +216,7 @@ function lastEvent(run: AgUiRun, { state }: EncodedState, event: EventOf<'turn.e
 }
 
 function toInterrupt({ event, owner }: Question): AgUiInterrupt {
-  const { approvalId, callId, kind, name, input, reason, expiresAt, onTimeout } = event;
+  const { approvalId, callId, kind, name, input, reason, expiresAt, onTimeout, awaits } = event;
   return {
     id: approvalId,
     reason: 'tool_call',
@@ -225,7 +225,7 @@ function toInterrupt({ event, owner }: Question): AgUiInterrupt {
     expiresAt,
     responseSchema: kind === 'tool' ? editableAnswer : plainAnswer,
     ...by(owner),
-    metadata: { turnpike: { kind, name, input, onTimeout } },
+    metadata: { turnpike: { kind, name, input, onTimeout, ...compact({ awaits }) } },
   };
 }
 

@@ -4,7 +4,7 @@ import { EventSchemas as OldEventSchemas } from 'ag-ui-client-before-1';
 import { recordedTurns, testRecordedStreams, waitsOf } from '../../../../test/golden/golden.js';
 import { verifyAgUi } from '../../../../test/support/clients/verify-ag-ui.js';
 import { parseCursor } from '../../../events/cursor.js';
-import { noUsage, type TurnEvent } from '../../../events/turn-event.js';
+import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import { agUiDialect } from './ag-ui.js';
@@ -194,5 +194,24 @@ describe('a run without anything new, where no turn runs', () => {
     const events = snapshotEvents({ ...reading, messages: [], state: undefined, last: undefined });
     verifyAgUi(events);
     expect(events[2]).toEqual({ type: 'STATE_SNAPSHOT', snapshot: {} });
+  });
+});
+
+describe('a question that others decide', () => {
+  it('says who decides', () => {
+    const awaits = [{ by: ['release'], count: 2, notRequester: true }];
+    const terms = { kind: 'tool', reason: '', expiresAt: '', onTimeout: 'deny' } as const;
+    const about = { approvalId: 'appr_1', callId: 'c1', name: 'write', input: {} };
+    const bodies: TurnEventBody[] = [
+      { type: 'step.started', step: 1 },
+      { type: 'tool.requested', step: 1, callId: 'c1', name: 'write' },
+      { type: 'approval.requested', ...about, ...terms, awaits },
+      { type: 'turn.parked', approvalIds: ['appr_1'] },
+    ];
+    const events = bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
+    expect(parse(encode(events)).at(-1)).toMatchObject({
+      type: 'RUN_FINISHED',
+      outcome: { interrupts: [{ id: 'appr_1', metadata: { turnpike: { awaits } } }] },
+    });
   });
 });

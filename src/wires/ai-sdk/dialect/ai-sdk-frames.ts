@@ -114,9 +114,9 @@ export function describeOutput(data: {
 /** Details of an approval that the protocol's request has no field for. */
 export function describeQuestion(
   toolCallId: string,
-  { approvalId: id, kind, reason, expiresAt, onTimeout }: EventOf<'approval.requested'>,
+  { approvalId: id, kind, reason, expiresAt, onTimeout, awaits }: EventOf<'approval.requested'>,
 ): AiSdkChunk {
-  const data = { status: 'pending', toolCallId, kind, reason, expiresAt, onTimeout };
+  const data = { status: 'pending', toolCallId, kind, reason, expiresAt, onTimeout, awaits };
   return { type: 'data-approval', id, data };
 }
 

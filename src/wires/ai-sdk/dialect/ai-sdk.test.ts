@@ -127,7 +127,10 @@ const requested = (callId: string, name: string): TurnEventBody => ({
   name,
 });
 
-const asked = (callId: string, kind: 'tool' | 'client-tool'): TurnEventBody => ({
+const asked = (
+  callId: string,
+  kind: 'tool' | 'client-tool',
+): Extract<TurnEventBody, { type: 'approval.requested' }> => ({
   type: 'approval.requested',
   approvalId: `appr_${callId}`,
   callId,
@@ -177,6 +180,16 @@ describe('calls on the AI SDK wire', () => {
   });
   const question = [stepStarted, requested('a', 'write'), requested('b', 'pick_color')];
   const both = [...question, asked('a', 'tool'), asked('b', 'client-tool'), parked('a', 'b')];
+
+  it('say who decides where a rule does', () => {
+    const awaits = [{ by: ['release'], count: 2, notRequester: true }];
+    const chunks = chunksOf(encode(log(...question, { ...asked('a', 'tool'), awaits })));
+    expect(chunks).toContainEqual({
+      type: 'data-approval',
+      id: 'appr_a',
+      data: expect.objectContaining({ status: 'pending', awaits }),
+    });
+  });
 
   it('are not complete for the client while one of them waits for a person', async () => {
     const message = await readUiMessage(chunksOf(encode(log(...both))));

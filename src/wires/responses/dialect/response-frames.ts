@@ -1,3 +1,4 @@
+import type { EventOf } from '../../../events/turn-event.js';
 import type { JsonObject } from '../../../platform/json.js';
 
 /** A tool of the client's. */
@@ -263,6 +264,8 @@ export interface McpApprovalRequestItem {
   name: string;
   /** JSON. */
   arguments: string;
+  /** Who decides, where a rule says so: all of these. */
+  awaits?: NonNullable<EventOf<'approval.requested'>['awaits']>;
 }
 
 export type ResponseItem =

@@ -1,4 +1,5 @@
 import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
+import { compact } from '../../../platform/compact.js';
 import { printJson } from '../../../platform/exact-json.js';
 import { isPlainObject } from '../../../platform/json.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
@@ -290,7 +291,7 @@ export function askAll(draft: Draft, waitsFor: readonly string[]): void {
 }
 
 function ask(draft: Draft, { event }: Question): void {
-  const { approvalId, name, input, kind } = event;
+  const { approvalId, name, input, kind, awaits } = event;
   const { customTools, hidesApprovals } = draft.wanted;
   const given = printJson(input ?? {});
   if (kind === 'client-tool') {
@@ -298,14 +299,24 @@ function ask(draft: Draft, { event }: Question): void {
     else callFunction(draft, event, given);
   } else if (hidesApprovals) {
     // For clients that have no other use for it: a person gives it elsewhere.
-    const text = `[The call ${name}(${given}) waits for an approval. Give it in the console, or send POST /api/harness/approvals/${approvalId}; the turn goes on then.]`;
+    const waits = `The call ${name}(${given}) waits for an approval`;
+    const text =
+      awaits === undefined
+        ? `[${waits}. Give it in the console, or send POST /api/harness/approvals/${approvalId}; the turn goes on then.]`
+        : `[${waits} by ${describeRoles(awaits)}. They give it in the console, or send POST /api/harness/awaited-approvals/${approvalId}; the turn goes on then.]`;
     growText(draft, { kind: 'message', id: `msg_${approvalId}` }, text);
     closeText(draft);
   } else {
     const request = { type: 'mcp_approval_request', id: approvalId } as const;
-    const item = { ...request, server_label: 'turnpike', name, arguments: given } as const;
+    const call = { ...request, server_label: 'turnpike', name, arguments: given } as const;
+    const item = { ...call, ...compact({ awaits }) };
     endItem(draft, addItem(draft, item), item);
   }
+}
+
+function describeRoles(awaits: readonly { by: readonly string[] }[]): string {
+  const roles = awaits.map(({ by }) => `people with the role ${by.join(' or ')}`);
+  return [...new Set(roles)].join(', and ');
 }
 
 type Asked = EventOf<'approval.requested'>;

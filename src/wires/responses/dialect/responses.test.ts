@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { anyTurn } from '../../../../test/support/turn/any-turn.js';
 import { accumulators } from '../../../../test/support/clients/response-accumulator.js';
 import { golden, recordedTurns, waitsOf } from '../../../../test/golden/golden.js';
-import type { TurnEvent } from '../../../events/turn-event.js';
+import type { TurnEvent, TurnEventBody } from '../../../events/turn-event.js';
 import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import type { ResponsesEvent, ResponseFacts } from './response-frames.js';
@@ -41,18 +41,19 @@ const facts: ResponseFacts = {
 interface Wanted {
   answered?: readonly string[];
   after?: number;
+  hidesApprovals?: boolean;
 }
 
 function encode(
   events: readonly TurnEvent[],
-  { answered = [], after }: Wanted = {},
+  { answered = [], after, hidesApprovals = false }: Wanted = {},
 ): FrameWithCursor[] {
   const wanted = {
     facts,
     turnKey: '1',
     clientTools: ['pick_color'],
     customTools: [],
-    hidesApprovals: false,
+    hidesApprovals,
     answered,
   };
   const encoder = new TurnEncoder(responsesDialect(wanted, after), 'turn_1');
@@ -174,6 +175,37 @@ describe('the responses of any turn', () => {
         }
       }),
       { numRuns },
+    );
+  });
+});
+
+describe('a question that others decide', () => {
+  const awaits = [{ by: ['release'], count: 2, notRequester: true }];
+  const about = { approvalId: 'appr_1', callId: 'c1', name: 'write', input: {} };
+  const terms = { kind: 'tool', reason: '', expiresAt: '', onTimeout: 'deny' } as const;
+  const bodies: TurnEventBody[] = [
+    { type: 'step.started', step: 1 },
+    { type: 'tool.requested', step: 1, callId: 'c1', name: 'write' },
+    { type: 'approval.requested', ...about, ...terms, awaits },
+    { type: 'turn.parked', approvalIds: ['appr_1'] },
+  ];
+  const events = bodies.map((body, index) => ({ ...body, attempt: 1, seq: index + 1, at: '' }));
+
+  it('says who decides, in its item', () => {
+    expect(eventsOf(encode(events))).toContainEqual(
+      expect.objectContaining({
+        type: 'response.output_item.done',
+        item: expect.objectContaining({ type: 'mcp_approval_request', id: 'appr_1', awaits }),
+      }),
+    );
+  });
+
+  it('says who decides in words for clients that take no approvals', () => {
+    const words = eventsOf(encode(events, { hidesApprovals: true })).map((one) =>
+      'delta' in one ? one.delta : '',
+    );
+    expect(words.join('')).toContain(
+      'by people with the role release. They give it in the console, or send POST /api/harness/awaited-approvals/appr_1;',
     );
   });
 });
