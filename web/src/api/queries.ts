@@ -80,6 +80,16 @@ export function usePendingApprovals() {
   });
 }
 
+/** The open approvals of others that the caller may answer. */
+export function useAwaitedApprovals() {
+  return useQuery({
+    queryKey: ['approvals', 'awaited'],
+    queryFn: async () => (await client().approvals.awaited.list({ limit: 200 })).approvals,
+    refetchInterval: APPROVALS_MS,
+    staleTime: APPROVALS_MS,
+  });
+}
+
 /** Who uses the page, and the defaults of sessions; undefined until it is loaded. */
 export function useCaller() {
   return useQuery({

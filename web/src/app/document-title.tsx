@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { ValueStore, useValue } from '../hooks/value-store.js';
-import { usePendingApprovals } from '../api/queries.js';
+import { useAwaitedApprovals, usePendingApprovals } from '../api/queries.js';
 
 /** What the page is about, such as a session's title; empty: the name of the page is the title. */
 const subject = new ValueStore('');
@@ -16,7 +16,9 @@ export function useDocumentSubject(text: string | undefined): void {
 /** Keeps the title of the tab, with the number of open approvals. */
 export function DocumentTitle({ page }: { page: string }) {
   const about = useValue(subject);
-  const count = usePendingApprovals().data?.length ?? 0;
+  const { data: pending = [] } = usePendingApprovals();
+  const { data: awaited = [] } = useAwaitedApprovals();
+  const count = pending.length + awaited.length;
   useEffect(() => {
     const words = about === '' ? page : about;
     document.title = `${count > 0 ? `(${count}) ` : ''}${words} · Turnpike`;

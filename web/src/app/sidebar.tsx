@@ -21,7 +21,12 @@ import { Link, useRoute } from 'wouter';
 import markUrl from './mark.svg';
 import { PersonBar } from './person-bar.js';
 import { rowLook, SessionList } from './session-list.js';
-import { useCaller, useMaySeeQueue, usePendingApprovals } from '../api/queries.js';
+import {
+  useCaller,
+  useAwaitedApprovals,
+  useMaySeeQueue,
+  usePendingApprovals,
+} from '../api/queries.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
 import { useValue } from '../hooks/value-store.js';
@@ -30,7 +35,8 @@ import { useValue } from '../hooks/value-store.js';
 export function Sidebar() {
   const [isHome] = useRoute('/');
   const [, session] = useRoute('/sessions/:sessionId');
-  const { data: pending } = usePendingApprovals();
+  const { data: pending = [] } = usePendingApprovals();
+  const { data: awaited = [] } = useAwaitedApprovals();
   const caller = useCaller();
   const maySeeQueue = useMaySeeQueue();
   return (
@@ -55,7 +61,7 @@ export function Sidebar() {
           to="approvals"
           Picture={ShieldQuestion}
           label="Approvals"
-          count={pending?.length ?? 0}
+          count={pending.length + awaited.length}
         />
         <PageLink to="agents" Picture={Bot} label="Agents and tools" />
         {maySeeQueue && <PageLink to="queue" Picture={ListOrdered} label="Queue" />}

@@ -15,13 +15,14 @@ import type { ApprovalQuestion } from '../chat/conversation/turn-view.js';
 import { Button } from '../../components/button.js';
 import { formatCountdown } from '../../components/format.js';
 import { Spinner } from '../../components/spinner.js';
+import { AwaitedPeopleLine } from './awaited-people.js';
 import { DenyForm, EditForm } from './answer-forms.js';
 
 type Mode = 'ask' | 'deny' | 'edit';
 
 /** A question about a tool call, with its answers. */
 export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
-  const { approvalId, name, input, reason, kind } = approval;
+  const { approvalId, name, input, reason, kind, awaits } = approval;
   const [mode, setMode] = useState<Mode>('ask');
   const card = useRef<HTMLDivElement>(null);
   const { answer, isBusy, error } = useAnswer(card);
@@ -38,6 +39,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
         <Countdown {...approval} />
       </div>
       {reason !== '' && <p className="text-xs text-muted">{describeReason(reason)}</p>}
+      <AwaitedPeopleLine awaits={awaits} />
       {mode !== 'edit' && <ShownInput name={name} input={input} />}
       {error !== null && <FaultNote fault={error} />}
       {kind === 'client-tool' ? (
@@ -80,16 +82,20 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
               >
                 {isBusy && <Spinner size={13} className="text-current" />} Allow once
               </Button>
-              <Button
-                disabled={isBusy}
-                title="Allows this same call, with this input, for the rest of the session"
-                onClick={() => answer(() => approvals.approveForSession(approvalId))}
-              >
-                Allow for this session
-              </Button>
-              <Button disabled={isBusy} onClick={() => setMode('edit')}>
-                Edit input
-              </Button>
+              {awaits === undefined && (
+                <>
+                  <Button
+                    disabled={isBusy}
+                    title="Allows this same call, with this input, for the rest of the session"
+                    onClick={() => answer(() => approvals.approveForSession(approvalId))}
+                  >
+                    Allow for this session
+                  </Button>
+                  <Button disabled={isBusy} onClick={() => setMode('edit')}>
+                    Edit input
+                  </Button>
+                </>
+              )}
             </>
           )}
           <Button look="bad" data-answer="deny" disabled={isBusy} onClick={() => setMode('deny')}>
@@ -101,7 +107,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
   );
 }
 
-function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
+export function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
   const tool = <code className="font-mono text-[0.8125rem]">{name}</code>;
   switch (kind) {
     case 'tool':
@@ -114,22 +120,25 @@ function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
 }
 
 /** The server's reason, with the page's names for permission modes. */
-function describeReason(reason: string): string {
+export function describeReason(reason: string): string {
   return reason.replace(/^(\S+) needs an approval in mode (\S+)$/, (_all, _tool, mode: string) =>
     mode === 'direct' ? '' : `The session’s permissions are “${modeWords(mode)}”.`,
   );
 }
 
-function ShownInput({ name, input }: { name: string; input: unknown }) {
+export function ShownInput({ name, input }: { name: string; input: unknown }) {
   const change = fileChangeOf(name, input);
   if (change !== undefined) return <DiffView {...change} />;
   return <OutputText text={JSON.stringify(input, null, 2)} label="Input" />;
 }
 
-function useAnswer(card: RefObject<HTMLElement | null>) {
-  const { mutate, isIdle, isError, error } = useMutation({
-    mutationFn: (send: () => Promise<unknown>) => send(),
-    onSuccess: () => {
+/** Sends the answer of a card. */
+export function useAnswer(card: RefObject<HTMLElement | null>) {
+  const { mutate, isIdle, isError, error, reset } = useMutation({
+    mutationFn: (send: () => Promise<{ status: string }>) => send(),
+    onSuccess: ({ status }) => {
+      // The card stays, as others are awaited.
+      if (status === 'pending') reset();
       publishToTabs({ type: 'approvals' });
       void invalidate('approvals');
       focusNext(card.current);
@@ -148,7 +157,13 @@ function focusNext(card: HTMLElement | null): void {
 }
 
 /** The time left to answer, and what happens then. */
-function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
+export function Countdown({
+  expiresAt,
+  onTimeout,
+}: {
+  expiresAt: string;
+  onTimeout: 'approve' | 'deny';
+}) {
   const leftMs = Date.parse(expiresAt) - useNow(1_000);
   const words = onTimeout === 'approve' ? 'Allowed' : 'Denied';
   const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';

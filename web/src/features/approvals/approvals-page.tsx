@@ -3,38 +3,51 @@ import type { ListedApprovalView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
 import { HelpLink, LoadedList, EmptyState, Page, Section } from '../../components/page.js';
-import { usePendingApprovals } from '../../api/queries.js';
+import { useAwaitedApprovals, usePendingApprovals } from '../../api/queries.js';
 import { useNow } from '../../hooks/use-now.js';
 import { formatAgo } from '../../components/format.js';
 import { ApprovalCard } from './approval-card.js';
+import { AwaitedCard } from './awaited-card.js';
 
 /** Decisions that the page shows. */
 const SHOWN = 20;
 
-/** The open approvals, and the latest decisions. */
+/** What others ask, what the caller's own turns wait for, and the latest decisions. */
 export function ApprovalsPage() {
   const pending = usePendingApprovals();
+  const { data: awaited = [] } = useAwaitedApprovals();
   return (
     <Page title="Approvals" lead="Tool calls that are waiting for a decision.">
-      <LoadedList
-        from={pending}
-        what="approvals"
-        nothing={
-          <EmptyState title="Nothing is waiting for you.">
-            A tool that changes files or runs commands asks here first.{' '}
-            <HelpLink topic="guide/approvals">How approvals work</HelpLink>
-          </EmptyState>
-        }
-      >
-        {(approval) => (
-          <li key={approval.approvalId} className="rounded-xl border border-line bg-panel">
-            <Where approval={approval} />
-            <div className="p-4">
-              <ApprovalCard approval={approval} />
-            </div>
-          </li>
-        )}
-      </LoadedList>
+      {awaited.length > 0 && (
+        <Section title="Asked of you by others" className="mb-8">
+          <ul className="space-y-3">
+            {awaited.map((approval) => (
+              <AwaitedCard key={approval.approvalId} approval={approval} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="Your own turns wait for" className="mt-0">
+        <LoadedList
+          from={pending}
+          what="approvals"
+          nothing={
+            <EmptyState title="Nothing is waiting for you.">
+              A tool that changes files or runs commands asks here first.{' '}
+              <HelpLink topic="guide/approvals">How approvals work</HelpLink>
+            </EmptyState>
+          }
+        >
+          {(approval) => (
+            <li key={approval.approvalId} className="rounded-xl border border-line bg-panel">
+              <Where approval={approval} />
+              <div className="p-4">
+                <ApprovalCard approval={approval} />
+              </div>
+            </li>
+          )}
+        </LoadedList>
+      </Section>
       <Decided pending={pending.data?.map(({ approvalId }) => approvalId) ?? []} />
     </Page>
   );

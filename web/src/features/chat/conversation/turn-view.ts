@@ -20,6 +20,17 @@ export interface ApprovalQuestion {
   /** ISO-8601. */
   expiresAt: string;
   onTimeout: 'approve' | 'deny';
+  /** Who decides, where a rule says so: all of these. */
+  awaits?: readonly AwaitedPeople[];
+}
+
+/** People whom an approval awaits. */
+export interface AwaitedPeople {
+  by: readonly string[];
+  count: number;
+  notRequester: boolean;
+  /** How many have approved, where that is loaded. */
+  approved?: number;
 }
 
 export interface ApprovalAnswer {
