@@ -6,6 +6,7 @@ import { checkTurn } from './check/check-turn.mjs';
 import { measureRecovery } from './check/measure-recovery.mjs';
 import { countMarks } from './inspect/count-marks.mjs';
 import { loadRows } from './inspect/load-rows.mjs';
+import { sleep } from './load/world.mjs';
 import { readWhole } from './load/run-turn.mjs';
 
 /** @typedef {import('./types.js').TurnHistory} TurnHistory */
@@ -29,6 +30,11 @@ const MAX_OFFENDERS = 100;
  * @property {import('./types.js').TurnRows['calls']} calls
  */
 
+/** @typedef {{ turn: CheckedTurn, log: import('./types.js').Frame[], of: import('./types.js').World }} Sample */
+
+/** Milliseconds between two looks at a turn without a reader. */
+const LOOK_MS = 500;
+
 /** Checks turns as they end, and some of them again at the end of the run. */
 export class TurnAudit {
   /** @type {CheckedTurn[]} */
@@ -37,7 +43,7 @@ export class TurnAudit {
   violations = [];
   /** Histories of turns with violations, for the report. @type {TurnHistory[]} */
   offenders = [];
-  /** Every `#stride`th turn with its log, by digests. @type {{ turn: CheckedTurn, log: import('./types.js').Frame[] }[]} */
+  /** Every `#stride`th turn with its log, by digests, and the world of its reader. @type {Sample[]} */
   #sample = [];
   #stride = 1;
 
@@ -50,10 +56,13 @@ export class TurnAudit {
     this.world = world;
   }
 
-  /** @param {TurnHistory} history */
-  async check(history) {
+  /**
+   * @param {TurnHistory} history
+   * @param {import('./types.js').World} of the client that read it
+   */
+  async check(history, of) {
     const { turnId, readers, fresh } = history;
-    const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);
+    const rows = await this.#load(turnId, of);
     const violations = checkTurn(history, rows);
     this.violations.push(...violations);
     if (violations.length > 0 && this.offenders.length < MAX_OFFENDERS) {
@@ -68,16 +77,26 @@ export class TurnAudit {
       calls: rows?.calls ?? [],
     };
     this.turns.push(turn);
-    if (fresh !== undefined) this.#keep(turn, fresh.frames);
+    if (fresh !== undefined) this.#keep({ turn, log: weighFrames(fresh.frames), of });
   }
 
   /**
-   * @param {CheckedTurn} turn
-   * @param {readonly import('./types.js').Frame[]} frames
+   * @param {string} turnId
+   * @param {import('./types.js').World} of one who may read no end any more
    */
-  #keep(turn, frames) {
+  async #load(turnId, { person, giveUpAt }) {
+    for (;;) {
+      const rows = await loadRows(this.pool, turnId, giveUpAt);
+      const isLeft = person?.leaves === true && rows !== undefined && rows.turn.endedAt === null;
+      if (!isLeft || Date.now() > giveUpAt) return rows;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** @param {Sample} sample */
+  #keep(sample) {
     if (this.turns.length % this.#stride !== 0) return;
-    this.#sample.push({ turn, log: weighFrames(frames) });
+    this.#sample.push(sample);
     if (this.#sample.length <= MAX_REREAD_TURNS) return;
     this.#sample = this.#sample.filter((_, index) => index % 2 === 1);
     this.#stride *= 2;
@@ -92,14 +111,15 @@ export class TurnAudit {
   async checkAgain(projects, asked) {
     const lines = await countMarks(projects);
     this.violations.push(...checkMarks(this.turns, lines), ...checkHook(this.turns, lines, asked));
-    for (const { turn, log } of this.#sample) {
+    for (const { turn, log, of } of this.#sample) {
       const { turnId, outcome } = turn;
       const rows = await loadRows(this.pool, turnId, this.world.giveUpAt);
       if (rows?.turn.status !== outcome) {
         const note = `was ${outcome}, is ${rows?.turn.status ?? 'missing'} at the end of the run`;
         this.violations.push({ kind: 'two-ends', turnId, note });
       }
-      const now = await readWhole(this.world, turnId);
+      if (of.person?.leaves === true) continue;
+      const now = await readWhole(of, turnId);
       if (now === undefined) {
         const note = 'its log cannot be read at the end of the run';
         this.violations.push({ kind: 'no-end', turnId, note });

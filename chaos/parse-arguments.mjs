@@ -1,17 +1,18 @@
 import { parseArgs } from 'node:util';
 
-export const usage = `npm run chaos -- [--minutes N] [--seed S] [--turns-at-once K] [--apis N] [--workers N] [--keep]
+export const usage = `npm run chaos -- [--minutes N] [--seed S] [--turns-at-once K] [--apis N] [--workers N] [--auth] [--keep]
 
   --minutes N        of load and faults (default 2; a fraction is fine)
   --seed S           decides every fault and every turn (default: a random one, which is printed)
   --turns-at-once K  (default 16)
   --apis, --workers  processes (default 2 and 3)
   --lease-ms MS      of a turn (default 2000)
+  --auth             clients are people of two identity providers and of pages; one of them leaves
   --keep             keeps the logs also when nothing is wrong`;
 
 /**
  * @param {string[]} args
- * @returns {{ minutes: number, seed: number, turnsAtOnce: number, apis: number, workers: number, leaseMs: number, keep: boolean }}
+ * @returns {{ minutes: number, seed: number, turnsAtOnce: number, apis: number, workers: number, leaseMs: number, auth: boolean, keep: boolean }}
  * @throws {Error} that names the wrong argument
  */
 export function parseArguments(args) {
@@ -24,11 +25,12 @@ export function parseArguments(args) {
       apis: { type: 'string', default: '2' },
       workers: { type: 'string', default: '3' },
       'lease-ms': { type: 'string', default: '2000' },
+      auth: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
     },
   });
   const number = (
-    /** @type {Exclude<keyof typeof values, 'keep'>} */ name,
+    /** @type {Exclude<keyof typeof values, 'auth' | 'keep'>} */ name,
     /** @type {{ min: number, max: number, whole?: boolean }} */ { min, max, whole = true },
   ) => {
     const value = Number(values[name]);
@@ -43,6 +45,7 @@ export function parseArguments(args) {
     apis: number('apis', { min: 1, max: 16 }),
     workers: number('workers', { min: 1, max: 32 }),
     leaseMs: number('lease-ms', { min: 1_000, max: 600_000 }),
+    auth: values.auth,
     keep: values.keep,
   };
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
+import { startIssuers } from './access/start-issuers.mjs';
 import { REDIS_PREFIX, startCluster } from './cluster/start-cluster.mjs';
 import { OWN_NAME } from './inspect/list-leftovers.mjs';
 import { startHook } from './load/start-hook.mjs';
@@ -17,6 +18,7 @@ import { storm } from './storm.mjs';
  * @property {number} apis
  * @property {number} workers
  * @property {number} leaseMs
+ * @property {boolean} [auth] clients have tokens
  * @property {string} folder of the run: logs, projects
  * @property {(line: string) => void} log
  */
@@ -32,8 +34,18 @@ export async function runChaos(options, signal) {
   const projects = path.join(options.folder, 'projects');
   await mkdir(projects, { recursive: true });
   const hook = await startHook();
-  const cluster = await startCluster(options, hook.environment).catch(async (error) => {
+  const issuers = options.auth === true ? await startIssuers(options.folder) : undefined;
+  const closeAll = async () => {
+    await issuers?.close();
     await hook.close();
+  };
+  const environment = {
+    ...hook.environment,
+    // People may work in folders of their own, and in those that the operator opens.
+    ...(issuers && { ...issuers.environment, TURNPIKE_PROJECT_ROOTS: projects }),
+  };
+  const cluster = await startCluster(options, environment).catch(async (error) => {
+    await closeAll();
     throw error;
   });
   const over = new AbortController();
@@ -41,7 +53,16 @@ export async function runChaos(options, signal) {
   const receiver = await startReceiver();
   try {
     options.log('The cluster is up.');
-    const run = storm({ cluster, ...tools, receiver, hook, projects, options, over: over.signal });
+    const run = storm({
+      cluster,
+      ...tools,
+      receiver,
+      hook,
+      issuers,
+      projects,
+      options,
+      over: over.signal,
+    });
     const result = await Promise.race([run, untilAborted(signal)]);
     over.abort();
     await cluster.stop();
@@ -50,7 +71,7 @@ export async function runChaos(options, signal) {
     over.abort();
     await cluster.kill();
     await receiver.close();
-    await hook.close();
+    await closeAll();
     tools.redis.disconnect();
     await tools.pool.end();
   }

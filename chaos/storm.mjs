@@ -1,3 +1,6 @@
+import { endAccess } from './access/end-access.mjs';
+import { makeKit, makePeople } from './access/people.mjs';
+import { WATCH_MS } from './access/watch.mjs';
 import { TurnAudit } from './audit-turns.mjs';
 import { checkDeliveries } from './check/check-deliveries.mjs';
 import { checkLines, checkViews } from './check/check-lines.mjs';
@@ -15,7 +18,7 @@ import { createSession } from './load/begin-session.mjs';
 import { runLoad } from './load/run-load.mjs';
 import { pauseSchedules, runSchedules } from './load/run-schedules.mjs';
 import { sendJson } from './load/send-json.mjs';
-import { emptyTally } from './load/world.mjs';
+import { emptyTally, worldFor } from './load/world.mjs';
 import { planFaults } from './plan/plan-faults.mjs';
 
 /** Milliseconds after the load in which turns must end. */
@@ -35,6 +38,7 @@ const MINUTES_FOR_SCHEDULES = 1;
  * @property {import('bullmq').Queue} queue
  * @property {import('./load/start-receiver.mjs').Receiver} receiver
  * @property {import('./load/start-hook.mjs').Hook} hook
+ * @property {import('./access/start-issuers.mjs').Issuers | undefined} issuers undefined: clients have no credential
  * @property {string} projects
  * @property {import('./run-chaos.mjs').ChaosOptions} options
  * @property {AbortSignal} over
@@ -61,12 +65,13 @@ const MINUTES_FOR_SCHEDULES = 1;
  * @returns {Promise<ChaosResult>}
  */
 export async function storm(given) {
-  const { cluster, pool, redis, receiver, hook, projects, options, over } = given;
+  const { cluster, pool, redis, receiver, hook, issuers, projects, options, over } = given;
   const { minutes, seed, log } = options;
   const servers = [...cluster.apis, ...cluster.workers];
   const idle = await measureIdle({ pool, redis, giveUpAt: Date.now() + 30_000 });
   const memoryAtIdle = await measureMemory(servers);
 
+  const kit = issuers && (await makeKit(cluster));
   const faults = planFaults(options);
   const startAt = Date.now();
   const stopAt = startAt + minutes * 60_000;
@@ -79,11 +84,19 @@ export async function storm(given) {
     active: new Set(),
     sessions: [],
     lines: new Map(),
-    giveUpAt: stopAt + SETTLE_MS,
+    giveUpAt: stopAt + SETTLE_MS + (issuers === undefined ? 0 : WATCH_MS),
+    ...(kit && { person: kit }),
     tally: emptyTally(),
   };
   over.addEventListener('abort', () => (world.giveUpAt = 0));
-  await registerWebhook(world, receiver);
+  const people = issuers && makePeople(world, issuers.issuers);
+  const known = people && [
+    people.leaver,
+    ...people.staying.filter((one) => !people.pages.includes(one)),
+  ];
+  for (const person of [undefined, ...(known ?? [])]) {
+    await registerWebhook(worldFor(world, person), receiver);
+  }
   const audit = new TurnAudit(pool, world);
   const { sessionId } = await createSession({ ...world, sessions: [] }, -1);
   const [begun, triggers] = await Promise.all([
@@ -91,10 +104,12 @@ export async function storm(given) {
       seed,
       atOnce: options.turnsAtOnce,
       stopAt,
-      onTurn: (history) => audit.check(history),
+      onTurn: (history, of) => audit.check(history, of),
+      ...(people && { people }),
     }),
     runSchedules(world, { sessionId, stopAt }),
     runFaults({ ...given, world }, faults, { startAt, log }),
+    people && endAccess(world, people, { startAt, stopAt }),
   ]);
   const loadMs = Date.now() - startAt;
   log(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
@@ -115,7 +130,7 @@ export async function storm(given) {
   const lines = await loadLines(pool, giveUpAt);
   const views = await readViews(cluster.views);
   const schedules = await loadSchedules(pool, { giveUpAt, settledAt, triggers });
-  const memory = await loadMemory(pool, giveUpAt);
+  const memories = await loadMemory(pool, giveUpAt);
   const memoryAfter = await measureMemory(servers);
   return {
     faults,
@@ -132,9 +147,19 @@ export async function storm(given) {
       ...checkLines(world.sessions, lines),
       ...checkViews(views, world.lines, lines),
       ...schedules.flatMap(checkScheduleRuns),
-      ...checkMemory(memory.calls, memory.files),
+      ...memories.flatMap(({ calls, files }) => checkMemory(calls, files)),
     ],
-    kept: countKept({ lines, views, schedules, memory, asked: hook.asked }),
+    kept: [
+      ...countKept({
+        lines,
+        views,
+        schedules,
+        calls: memories.flatMap(({ calls }) => calls),
+        asked: hook.asked,
+      }),
+      ...[...world.tally.access].sort(([a], [b]) => a.localeCompare(b)),
+      ...(people === undefined ? [] : countTokens(people)),
+    ],
     leftovers,
     deliveries: outbox.deliveries.length,
     received: receiver.received,
@@ -153,11 +178,11 @@ export async function storm(given) {
  * @param {import('./types.js').LineRow[]} kept.lines
  * @param {import('./types.js').View[]} kept.views
  * @param {import('./types.js').ScheduleRows[]} kept.schedules
- * @param {{ calls: import('./types.js').MemoryCallRow[] }} kept.memory
+ * @param {import('./types.js').MemoryCallRow[]} kept.calls
  * @param {ReadonlyMap<string, import('./types.js').HookRecord>} kept.asked
  * @returns {[string, number][]}
  */
-function countKept({ lines, views, schedules, memory, asked }) {
+function countKept({ lines, views, schedules, calls, asked }) {
   const runs = schedules.flatMap((schedule) => schedule.runs);
   const answers = [...asked.values()].flatMap((record) => record.answers);
   return [
@@ -169,11 +194,19 @@ function countKept({ lines, views, schedules, memory, asked }) {
     ['fire times skipped', runs.filter(({ outcome }) => outcome === 'skipped').length],
     ['records of missed fire times', runs.filter(({ outcome }) => outcome === 'missed').length],
     ['triggers', runs.filter(isTurnOf('trigger')).length],
-    ['writes to memories', memory.calls.filter(({ status }) => status === 'success').length],
-    ['writes refused', memory.calls.filter(({ status }) => status === 'error').length],
+    ['writes to memories', calls.filter(({ status }) => status === 'success').length],
+    ['writes refused', calls.filter(({ status }) => status === 'error').length],
     ['answers of the tool hook', answers.length],
     ['of these denials and none', answers.filter((answer) => answer !== 'allow').length],
   ];
+}
+
+/**
+ * @param {import('./access/people.mjs').People} people
+ * @returns {[string, number][]}
+ */
+function countTokens({ staying, leaver }) {
+  return [...staying, leaver].map(({ principal, tokens }) => [`tokens of ${principal}`, tokens]);
 }
 
 /** @param {'slot' | 'trigger'} cause */

@@ -76,6 +76,8 @@ export interface ChaosSession {
   line: LineTurn[];
   /** Whether a client never learned what became of a request. */
   isUnsure: boolean;
+  /** The principal whose it is. Absent: all clients are the same. */
+  owner?: string;
 }
 
 export interface Frame {
@@ -190,7 +192,10 @@ export type ViolationKind =
   | 'memory-twice'
   | 'memory-lost'
   | 'ran-unasked'
-  | 'hook-forged';
+  | 'hook-forged'
+  | 'foreign-read'
+  | 'access-ended'
+  | 'access-outlived';
 
 /** Rows of the outbox of webhooks, and the turns that have ended. */
 export interface Outbox {
@@ -296,8 +301,25 @@ export interface OpenStream {
   over: Promise<void>;
 }
 
+/** One whom clients send requests as, with a token of the moment. */
+export interface Person {
+  principal: string;
+  /** Whether the person leaves, or has left: refusals are expected, and there is no new token. */
+  leaves: boolean;
+  /** When its access was ended last. */
+  endedAt: number | undefined;
+  /** How many tokens it has had. */
+  tokens: number;
+  /** The header `Authorization` of a request, and when its token ends. */
+  credential: () => Promise<{ authorization: string; expiresAt: number }>;
+  /** Has the next request sent with a new token. */
+  renew: () => void;
+}
+
 /** The state that all clients of a run share. */
 export interface World {
+  /** Whom requests are of. Absent: they have no credential. */
+  person?: Person;
   /** Base URLs of all APIs, even those that are down. */
   apis: () => readonly string[];
   /** The folder of all projects. */
@@ -321,6 +343,8 @@ export interface World {
 export interface Tally {
   /** Counts by route and status, such as `POST turn 200`. */
   answers: Map<string, number>;
+  /** Counts of what had to do with tokens. */
+  access: Map<string, number>;
   /** The number of streams that ended before their turn. */
   brokenConnections: number;
   /** Milliseconds from a broken stream to the answer of the next one. */

@@ -59,5 +59,9 @@ export const violationKinds = {
   'memory-twice': 'a write to a memory that is there twice, or though it was refused',
   'memory-lost': 'a write to a memory that succeeded and is not there',
   'ran-unasked': 'a tool with side effects that ran without an allow of the tool hook',
+  'foreign-read':
+    'a request for what is of somebody else that was not answered as if it did not exist',
+  'access-ended': 'a stream that ended although neither its token nor the access of its reader had',
+  'access-outlived': 'a request of a person who left that was not refused',
   'hook-forged': 'a question to the tool hook that was signed wrongly',
 };

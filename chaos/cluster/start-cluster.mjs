@@ -33,10 +33,10 @@ export const REDIS_PREFIX = 'chaos';
  * Starts Redis with its append-only file, PostgreSQL, the model and the servers, each as a process.
  *
  * @param {{ folder: string, apis: number, workers: number, leaseMs: number }} options
- * @param {Record<string, string>} hook variables of the tool hook
+ * @param {Record<string, string>} more variables of all servers: those of the tool hook, and of issuers
  * @returns {Promise<Cluster>} rejects if a process does not start, with none left running
  */
-export async function startCluster({ folder, apis, workers, leaseMs }, hook) {
+export async function startCluster({ folder, apis, workers, leaseMs }, more) {
   /** @type {(() => Promise<unknown>)[]} */
   const undo = [];
   const stop = async () => {
@@ -77,7 +77,7 @@ export async function startCluster({ folder, apis, workers, leaseMs }, hook) {
       TURNPIKE_TOOL_HOOK_PRIVATE_HOSTS: '127.0.0.1:*',
       // Every client has two files of its own.
       TURNPIKE_MEMORY_FILES: '1000',
-      ...hook,
+      ...more,
     };
     await migrate(environment);
     /** @type {import('../types.js').Violation[]} */

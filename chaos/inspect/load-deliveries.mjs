@@ -8,8 +8,9 @@ const LOOK_MS = 500;
 const SENT_MS = 50_000;
 
 const pendingSql = `select count(*) as count from webhook_deliveries where status = 'pending'`;
-/** Copies in forks ended in their source. */
-const endedSql = 'select id, status from turns where ended_at is not null and copied_from is null';
+/** Copies in forks ended in their source; people with page tokens have no webhooks. */
+const endedSql = `select id, status from turns where ended_at is not null and copied_from is null
+  and principal_id in (select principal_id from webhook_endpoints)`;
 const deliveriesSql = `select id, type, turn_id, status, facts ->> 'outcome' as outcome
   from webhook_deliveries`;
 

@@ -43,7 +43,7 @@ export async function forkSession(world, source, { at, position, isContested }) 
   const answers = await Promise.all(Array.from({ length: clients }, () => sendJson(world, wanted)));
   const { violations } = world.tally;
   for (const { status, body } of answers) {
-    if (status === 200) continue;
+    if (status === 200 || (status === 401 && world.person?.leaves === true)) continue;
     const note = `fork of ${source.sessionId}: ${status} ${JSON.stringify(body)}`;
     violations.push({ kind: 'bad-answer', turnId: at.turnId, note });
   }
@@ -65,7 +65,8 @@ export async function forkSession(world, source, { at, position, isContested }) 
  * @param {ChaosSession['line']} line
  */
 function begin(world, sessionId, line) {
-  const session = { sessionId, line, isUnsure: false };
+  const owner = world.person?.principal;
+  const session = { sessionId, line, isUnsure: false, ...(owner === undefined ? {} : { owner }) };
   world.sessions.push(session);
   return session;
 }

@@ -1,6 +1,7 @@
+import { judgeEnd } from '../access/judge-end.mjs';
 import { openStream } from './open-stream.mjs';
-import { judgeAnswer } from './send-json.mjs';
-import { apiAt, countAnswer, sleep } from './world.mjs';
+import { judgeAnswer, REFUSED_MS } from './send-json.mjs';
+import { apiAt, countAccess, countAnswer, sleep } from './world.mjs';
 
 /** @typedef {import('../types.js').ReaderHistory} ReaderHistory */
 /** @typedef {import('../types.js').OpenStream} OpenStream */
@@ -34,6 +35,8 @@ const RETRY_MS = 100;
  * @property {number} cuts done so far
  * @property {boolean} hasPaused
  * @property {number} awaySince
+ * @property {number} takenAt when its token was not refused last
+ * @property {number} tokenEndsAt of the token that the connection began with
  *
  * @typedef {'over' | 'refused' | 'broken' | 'unanswered'} Outcome
  */
@@ -59,6 +62,8 @@ export async function readTurn(world, plan) {
     cuts: 0,
     hasPaused: false,
     awaySince: Date.now(),
+    takenAt: Date.now(),
+    tokenEndsAt: Infinity,
   };
   for (let api = plan.firstApi; Date.now() < world.giveUpAt; api += 1) {
     const outcome = await readOnce(reading, apiAt(world, api));
@@ -85,8 +90,13 @@ async function readOnce(reading, api) {
   let stream;
   let isDone = false;
   try {
+    const token = await world.person?.credential();
+    reading.tokenEndsAt = token?.expiresAt ?? Infinity;
+    const { headers, ...wanted } = requestOf(reading, api);
+    const authorization = token === undefined ? {} : { authorization: token.authorization };
     const opened = await openStream({
-      ...requestOf(reading, api),
+      ...wanted,
+      headers: { ...headers, ...authorization },
       onOpen: (answered) => {
         stream = answered;
         world.streams.add(answered);
@@ -95,11 +105,13 @@ async function readOnce(reading, api) {
       onFrame: (frame) => {
         // Frames of the chunk after the one at which the reader left.
         if (isDone || stream === undefined) return;
+        if (isNotice(frame, reading)) return;
         take(reading, frame);
         isDone = act(reading, stream) === 'done';
       },
     });
     countAnswer(world.tally, route, opened.status);
+    if (opened.status !== 401) reading.takenAt = Date.now();
     if (opened.status !== 200) return judgeRefusal(reading, route, opened);
     // A turn that never ends would send comments for ever.
     const giveUp = setTimeout(opened.cut, Math.max(0, world.giveUpAt - Date.now()));
@@ -114,6 +126,23 @@ async function readOnce(reading, api) {
   }
   const isOver = history.hasLeft || history.frames.at(-1)?.event === 'process:exit';
   return isOver ? 'over' : 'broken';
+}
+
+/**
+ * Takes the frame that says that the token of the stream ended: it is no event of the turn, and has no cursor.
+ *
+ * @param {RawFrame} frame
+ * @param {Reading} reading
+ */
+function isNotice({ id, event, data }, { world, turnId = '', tokenEndsAt }) {
+  const { person, tally } = world;
+  if (event !== 'session:reauthenticate' || id !== '' || person === undefined) return false;
+  const { reason } = parseData(data);
+  countAccess(tally, `streams that ended because their token ${String(reason)}`);
+  const violation = judgeEnd(person, { reason, turnId, tokenEndsAt });
+  if (violation !== undefined) tally.violations.push(violation);
+  person.renew();
+  return true;
 }
 
 /**
@@ -206,8 +235,15 @@ function act(reading, stream) {
  * @param {OpenStream} answer
  * @returns {Outcome}
  */
-function judgeRefusal({ turnId, world, plan, posts }, route, { status, headers, refusal }) {
+function judgeRefusal(reading, route, { status, headers, refusal }) {
+  const { turnId, world, plan, posts } = reading;
   const { violations } = world.tally;
+  if (status === 401 && world.person !== undefined) {
+    if (world.person.leaves) return leave(reading);
+    world.person.renew();
+    countAccess(world.tally, 'requests refused until the next token');
+    if (Date.now() - reading.takenAt <= REFUSED_MS) return 'unanswered';
+  }
   const violation = judgeAnswer(route, {
     status,
     retryAfter: headers['retry-after'] ?? null,
@@ -221,5 +257,18 @@ function judgeRefusal({ turnId, world, plan, posts }, route, { status, headers, 
   if (turnId !== undefined) violations.push({ kind: 'turn-missing', turnId, note });
   else if (status !== 409) violations.push({ kind: 'bad-answer', turnId: '', note });
   else violations.push({ kind: isAgain ? 'repeat-refused' : 'busy-after-end', turnId: '', note });
+  return 'refused';
+}
+
+/**
+ * Ends the reading of a person who left: who reads the turn then is the kit alone.
+ *
+ * @param {Reading} reading
+ * @returns {Outcome}
+ */
+function leave({ history, turnId, world }) {
+  history.hasLeft = true;
+  history.maxAwayMs = Infinity;
+  if (turnId !== undefined) countAccess(world.tally, 'readers of the leaver whose streams ended');
   return 'refused';
 }

@@ -125,6 +125,8 @@ const TRIES = 20;
 export async function readWhole(world, turnId) {
   for (let attempt = 0; attempt < TRIES && Date.now() < world.giveUpAt; attempt += 1) {
     const { history } = await readTurn(world, { name: 'the log', firstApi: attempt, turnId });
+    // Somebody whose access was ended reads nothing.
+    if (history.hasLeft) return undefined;
     if (history.frames.every((frame) => frame.connection === 0)) return history;
   }
   return undefined;

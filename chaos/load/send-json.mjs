@@ -1,4 +1,4 @@
-import { apiAt, countAnswer, sleep } from './world.mjs';
+import { apiAt, countAccess, countAnswer, sleep } from './world.mjs';
 
 /** @typedef {import('../types.js').World} World */
 
@@ -7,10 +7,13 @@ const RETRY_MS = 200;
 
 const ANSWER_MS = 15_000;
 
+/** Milliseconds in which new tokens may be refused: a process knows a second late that those before were ended. */
+export const REFUSED_MS = 10_000;
+
 /**
  * @typedef {object} JsonRequest
  * @property {string} route its name in the tally
- * @property {'GET' | 'POST' | 'PUT'} method
+ * @property {'GET' | 'POST' | 'PUT' | 'DELETE'} method
  * @property {string} path
  * @property {object} [body]
  * @property {string} [key] `Idempotency-Key`
@@ -30,14 +33,25 @@ const ANSWER_MS = 15_000;
  */
 export async function sendJson(world, wanted) {
   const { route, path } = wanted;
+  const { person, tally } = world;
+  let takenAt = Date.now();
   for (let turn = Math.floor(Math.random() * 2); Date.now() < world.giveUpAt; turn += 1) {
-    const answer = await tryOnce(apiAt(world, turn) + path, wanted);
+    const token = await person?.credential();
+    const answer = await tryOnce(apiAt(world, turn) + path, wanted, token?.authorization);
     countAnswer(world.tally, route, answer?.status ?? 'broken');
     if (answer !== undefined) {
       const violation = judgeAnswer(route, answer);
       if (violation !== undefined) world.tally.violations.push(violation);
-      if (answer.status < 500 && answer.status !== 429) return answer;
-    }
+      const isUnknown = answer.status === 401 && person !== undefined && !person.leaves;
+      if (!isUnknown) {
+        if (answer.status < 500 && answer.status !== 429) return answer;
+        takenAt = Date.now();
+      } else {
+        person.renew();
+        countAccess(tally, 'requests refused until the next token');
+        if (Date.now() - takenAt > REFUSED_MS) return answer;
+      }
+    } else takenAt = Date.now();
     await sleep(RETRY_MS);
   }
   throw new Error(`${route} had no answer in time`);
@@ -46,10 +60,11 @@ export async function sendJson(world, wanted) {
 /**
  * @param {string} url
  * @param {JsonRequest} wanted
+ * @param {string | undefined} authorization
  * @returns {Promise<(JsonAnswer & { retryAfter: string | null }) | undefined>} undefined when the
  *   connection broke: the API is down
  */
-async function tryOnce(url, { method, body, key }) {
+async function tryOnce(url, { method, body, key }, authorization) {
   try {
     const response = await fetch(url, {
       method,
@@ -58,6 +73,7 @@ async function tryOnce(url, { method, body, key }) {
         'content-type': 'application/json',
         connection: 'close',
         ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(authorization === undefined ? {} : { authorization }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

@@ -13,7 +13,7 @@ const REFUSED_AT_FIRST = 10;
  * @typedef {object} Receiver
  * @property {string} url
  * @property {Map<string, ReceivedDelivery>} received by `webhook-id`
- * @property {(secret: string) => void} trust requests that are signed with another are refused
+ * @property {(secret: string) => void} trust requests that are signed with none of these are forged
  * @property {() => Promise<void>} close
  */
 
@@ -21,14 +21,15 @@ const REFUSED_AT_FIRST = 10;
 export async function startReceiver() {
   /** @type {Map<string, ReceivedDelivery>} */
   const received = new Map();
-  let secret = '';
+  /** @type {string[]} */
+  const secrets = [];
   const take = async (
     /** @type {import('node:http').IncomingMessage} */ request,
     /** @type {import('node:http').ServerResponse} */ response,
   ) => {
     const body = await text(request);
     const id = String(request.headers['webhook-id']);
-    const isSigned = isSignedWith(secret, request.headers, body);
+    const isSigned = secrets.some((secret) => isSignedWith(secret, request.headers, body));
     const known = received.get(id);
     const isRefused = known === undefined && received.size % REFUSED_AT_FIRST === 0;
     const { type, data } = JSON.parse(body);
@@ -42,5 +43,5 @@ export async function startReceiver() {
     response.writeHead(isRefused ? 500 : 204).end();
   };
   const { url, close } = await listen(take);
-  return { url, received, trust: (given) => (secret = given), close };
+  return { url, received, trust: (secret) => void secrets.push(secret), close };
 }

@@ -3,7 +3,13 @@
 
 /** @returns {Tally} */
 export function emptyTally() {
-  return { answers: new Map(), brokenConnections: 0, reconnectMs: [], violations: [] };
+  return {
+    answers: new Map(),
+    access: new Map(),
+    brokenConnections: 0,
+    reconnectMs: [],
+    violations: [],
+  };
 }
 
 /**
@@ -14,6 +20,27 @@ export function emptyTally() {
 export function countAnswer(tally, route, status) {
   const name = `${route} ${status}`;
   tally.answers.set(name, (tally.answers.get(name) ?? 0) + 1);
+}
+
+/**
+ * Counts what had to do with tokens.
+ *
+ * @param {Tally} tally
+ * @param {string} name
+ */
+export function countAccess({ access }, name) {
+  access.set(name, (access.get(name) ?? 0) + 1);
+}
+
+/**
+ * The same world for the clients of a person: what changes in one changes in both.
+ *
+ * @param {World} world
+ * @param {import('../types.js').Person | undefined} person undefined: whoever the world has
+ * @returns {World}
+ */
+export function worldFor(world, person) {
+  return person === undefined ? world : Object.assign(Object.create(world), { person });
 }
 
 /** @param {number} ms */

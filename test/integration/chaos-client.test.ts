@@ -2,7 +2,8 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { checkReader } from '../../chaos/check/check-reader.mjs';
 import { readTurn } from '../../chaos/load/read-turn.mjs';
-import type { World } from '../../chaos/types.js';
+import { emptyTally } from '../../chaos/load/world.mjs';
+import type { Person, World } from '../../chaos/types.js';
 import { type HttpServer, serveHttp } from '../support/serve-http.js';
 
 const cursors = ['1.1', '1.2', '1.3', '1.4', '1.5.1', '1.5.2'];
@@ -42,7 +43,7 @@ describe('the client of the chaos kit', () => {
       sessions: [],
       lines: new Map(),
       giveUpAt: Date.now() + 10_000,
-      tally: { answers: new Map(), brokenConnections: 0, reconnectMs: [], violations: [] },
+      tally: emptyTally(),
     };
   }
 
@@ -126,5 +127,56 @@ describe('the client of the chaos kit', () => {
     const { history } = await readTurn(world, { ...reader, post, ...more });
     expect(history.frames).toEqual([]);
     expect(world.tally.violations.map((violation) => violation.kind)).toEqual([kind]);
+  });
+
+  describe('with tokens', () => {
+    const notice = (reason: string): string =>
+      `event: session:reauthenticate\ndata: {"reason":"${reason}"}\n\n`;
+    const ended =
+      (from: number, to: number, reason: string): Answer =>
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'x-turn-id': 't' });
+        response.end(frames.slice(from, to).join('') + notice(reason));
+      };
+
+    function personOf(more: Partial<Person> = {}): Person {
+      const person: Person = {
+        principal: 'app:ann',
+        leaves: false,
+        endedAt: undefined,
+        tokens: 1,
+        credential: async () => ({ authorization: `Bearer ${person.tokens}`, expiresAt: 0 }),
+        renew: () => (person.tokens += 1),
+        ...more,
+      };
+      return person;
+    }
+
+    it('goes on at its cursor with the next token when its token ended', async () => {
+      const world = await worldOf(ended(0, 2, 'expired'), refuse(401), stream(2, 6));
+      world.person = personOf();
+      const { history } = await readTurn(world, { ...reader, turnId: 't' });
+      expect(asked).toEqual(['GET start', 'GET t:1.2', 'GET t:1.2']);
+      expect(world.person.tokens).toBe(3);
+      expect(checkReader('t', history)).toEqual([]);
+      expect(world.tally.violations).toEqual([]);
+    });
+
+    it.each(['ended', 'expired'])('takes no end without a cause: %s', async (reason) => {
+      const world = await worldOf(ended(0, 2, reason), stream(2, 6));
+      const expiresAt = Date.now() + 1_000;
+      world.person = personOf({ credential: async () => ({ authorization: '', expiresAt }) });
+      await readTurn(world, { ...reader, turnId: 't' });
+      expect(world.tally.violations.map(({ kind }) => kind)).toEqual(['access-ended']);
+    });
+
+    it('reads no further as a person who left', async () => {
+      const world = await worldOf(ended(0, 2, 'ended'), refuse(401));
+      world.person = personOf({ leaves: true, endedAt: Date.now() });
+      const { history } = await readTurn(world, { ...reader, turnId: 't' });
+      expect(history).toMatchObject({ hasLeft: true, maxAwayMs: Infinity });
+      expect(history.frames).toHaveLength(2);
+      expect(world.tally.violations).toEqual([]);
+    });
   });
 });

@@ -1,0 +1,3 @@
+import type { Tally } from '../types.js';
+
+export function emptyTally(): Tally;
