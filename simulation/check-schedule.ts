@@ -58,14 +58,14 @@ export async function checkBranches(
 ): Promise<Violation[]> {
   const pool = poolOf(database);
   const rows = await loadLines(pool, 0);
-  const { calls, files } = await loadMemory(pool, 0);
+  const memories = await loadMemory(pool, 0);
   const maxLateMs = isTimed ? MAX_LATE_MS : undefined;
   const reading = { giveUpAt: 0, settledAt: undefined, triggers };
   const schedules = await loadSchedules(pool, reading);
   return [
     ...checkLines(sessions, rows),
     ...checkViews(views, lines, rows),
-    ...checkMemory(calls, files),
+    ...memories.flatMap(({ calls, files }) => checkMemory(calls, files)),
     ...schedules.flatMap((schedule) => checkScheduleRuns({ ...schedule, maxLateMs })),
   ];
 }
