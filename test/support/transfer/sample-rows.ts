@@ -55,6 +55,7 @@ const meant: Readonly<Record<string, unknown>> = {
   'session.principalId': 'local',
   'turn.status': 'completed',
   'turn.principalId': 'local',
+  'approval.decidedBy': 'approvers',
   'feedback.principalId': 'local',
   'feedback.value': 4.5,
   'memoryFile.principalId': 'local',
