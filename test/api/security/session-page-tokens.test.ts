@@ -9,6 +9,9 @@ import { useShared } from '../../support/suite.js';
 const harmless = [
   'get /agents',
   'get /api/harness/approvals',
+  'get /api/harness/awaited-approvals',
+  'get /api/harness/login',
+  'get /api/harness/me',
   'get /api/harness/models',
   'get /api/harness/session/defaults',
   'get /api/harness/session/list',
