@@ -34,7 +34,12 @@ describe('Sweeper', () => {
       stuckSessions: async () => stuck.splice(0),
       orphans: async () => orphans.splice(0),
     };
-    const notifier = { promoteNext: async (sessionId: string) => void promoted.push(sessionId) };
+    const notifier = {
+      promoteNext: async (sessionId: string): Promise<void> => {
+        if (sessionId === 'broken') throw new Error('cannot be stored');
+        promoted.push(sessionId);
+      },
+    };
     const canceller: Pick<TurnCanceller, 'cancel' | 'endIdle'> = {
       cancel: async (turnId, reason) => (ended.push([turnId, reason]), 'running'),
       endIdle: async (turnId, { reason }) => ended.push([turnId, reason]) > 0,
@@ -161,5 +166,17 @@ describe('Sweeper', () => {
       ['o', 'parent-ended'],
     ]);
     expect(promoted).toEqual(['s']);
+  });
+
+  it('does everything else where a session cannot be let go, and takes readers as they are', async () => {
+    await consume();
+    await sweeper.start();
+    stuck = ['broken', 'behind'];
+    orphans = ['o'];
+    found = [async () => 1];
+    await clock.advance(500);
+    expect(promoted).toEqual(['behind']);
+    expect(ended).toEqual([['o', 'parent-ended']]);
+    expect([taken, cancels, startedOver]).toEqual([1, 2, 0]);
   });
 });

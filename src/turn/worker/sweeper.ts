@@ -147,10 +147,11 @@ export class Sweeper {
     this.#poller = new Poller(() => this.#sweep(), {
       clock,
       waitMs: () => SWEEP_MS,
-      onError: (error) => {
-        this.abandoned.startOver();
-        logger.warn({ error }, 'the sweeper failed; it tries again in half a second');
-      },
+      onError: (error) =>
+        logger.warn(
+          { error },
+          'the sweeper could not do everything; it tries what failed again in half a second',
+        ),
     });
   }
 
@@ -171,16 +172,26 @@ export class Sweeper {
     void this.#poller.stop();
   }
 
+  /**
+   * Does every chore, whatever becomes of the others: a turn that cannot be stored costs no other turn.
+   *
+   * @throws the first error, once everything was tried.
+   */
   async #sweep(): Promise<void> {
-    await this.approvals.expire();
-    await this.#resumeAnswered();
-    await this.#freeHeld();
-    await this.#wakeWorkers(LOST_TOKEN_MS);
-    await this.abandoned.cancel();
-    const now = this.clock.now();
-    if (now < this.#lookForOrphansAt) return;
-    this.#lookForOrphansAt = now + ORPHANS_MS;
-    await this.#endOrphans();
+    const faultsOfTurns: unknown[] = [];
+    const chores = [
+      () => this.approvals.expire(),
+      () => this.#resumeAnswered(),
+      async () => faultsOfTurns.push(...(await this.#freeHeld())),
+      () => this.#wakeWorkers(LOST_TOKEN_MS),
+      () => this.abandoned.cancel(),
+      async () => faultsOfTurns.push(...(await this.#endOrphans())),
+    ];
+    const faults = await tryEach(chores, (chore) => chore());
+    // The database may have been away, and with it what others know of readers.
+    if (faults.length > 0) this.abandoned.startOver();
+    const [error] = [...faults, ...faultsOfTurns];
+    if (error !== undefined) throw error;
   }
 
   /** Adds a token where turns can be claimed and there is none. @returns the number of turns. */
@@ -195,20 +206,40 @@ export class Sweeper {
     await this.claims.wake(await this.claims.wakeable());
   }
 
-  /** Ends held turns that were asked to end, then promotes those that no active turn holds. */
-  async #freeHeld(): Promise<void> {
-    for (const { id, reason } of await this.claims.unwanted()) {
-      await this.canceller.endIdle(id, { reason, which: 'unstarted' });
-    }
-    for (const sessionId of await this.claims.stuckSessions()) {
-      await this.notifier.promoteNext(sessionId);
-    }
+  /** Ends held turns that were asked to end, then promotes those that no active turn holds. @returns what failed. */
+  async #freeHeld(): Promise<unknown[]> {
+    const ofUnwanted = await tryEach(await this.claims.unwanted(), ({ id, reason }) =>
+      this.canceller.endIdle(id, { reason, which: 'unstarted' }),
+    );
+    const ofStuck = await tryEach(await this.claims.stuckSessions(), (sessionId) =>
+      this.notifier.promoteNext(sessionId),
+    );
+    return [...ofUnwanted, ...ofStuck];
   }
 
-  /** Cancels subagents whose parent has ended. */
-  async #endOrphans(): Promise<void> {
-    for (const turnId of await this.claims.orphans()) {
-      await this.canceller.cancel(turnId, 'parent-ended');
+  /** Cancels subagents whose parent has ended, where it is time to look for them. @returns what failed. */
+  async #endOrphans(): Promise<unknown[]> {
+    const now = this.clock.now();
+    if (now < this.#lookForOrphansAt) return [];
+    this.#lookForOrphansAt = now + ORPHANS_MS;
+    return tryEach(await this.claims.orphans(), (turnId) =>
+      this.canceller.cancel(turnId, 'parent-ended'),
+    );
+  }
+}
+
+/** Acts on one after the other, whatever becomes of those before. @returns what failed. */
+async function tryEach<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<unknown>,
+): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const item of items) {
+    try {
+      await act(item);
+    } catch (error) {
+      faults.push(error);
     }
   }
+  return faults;
 }
