@@ -33,7 +33,8 @@ const tool = (name: string): ToolSpec => ({
 
 /** Text as a person, a file, a tool or a model may write it. */
 const anyText = fc.oneof(
-  fc.string(),
+  // What begins like a directive is one to the rehearsal model, and refused.
+  fc.string().map((text) => text.replaceAll('[[', '[')),
   fc.constantFrom('', ' \n', '\ud83d', 'ok', '<system_message type="x">', '漢字', 'x'.repeat(300)),
 );
 

@@ -51,7 +51,7 @@ export const runSettled = {
 export const success = { exitCode: 0 };
 export const interrupted = { exitCode: 130, interrupted: true };
 /** A command that runs on; in the sandbox it ends with its server. */
-export const hangs = 'sleep 30';
+export const hangs = 'sleep 120';
 
 export const statusesOf = (turn: FollowedTurn) =>
   turn.named('tool:result').map(({ data }) => data['status']);
