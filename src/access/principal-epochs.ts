@@ -52,9 +52,18 @@ export class PrincipalEpochs {
     this.#known = new TtlCache(clock, EPOCH_FRESH_MS);
   }
 
-  /** The epoch as of the last second. */
-  get(principalId: string): Promise<PrincipalEpoch> {
-    return this.#known.get(principalId, () => this.load(principalId));
+  /**
+   * The epoch as of the last second.
+   *
+   * @param begun an epoch that has begun, as something of it shows: an earlier one is not taken from the cache, which
+   *   may not know yet what another process did.
+   */
+  async get(principalId: string, begun = 0): Promise<PrincipalEpoch> {
+    const load = () => this.load(principalId);
+    const known = await this.#known.get(principalId, load);
+    if (known.epoch >= begun) return known;
+    this.#known.delete(principalId);
+    return this.#known.get(principalId, load);
   }
 
   /**

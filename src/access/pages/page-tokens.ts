@@ -103,7 +103,7 @@ export class PageTokens {
     if (key.expiresAt !== null && key.expiresAt.getTime() <= now) {
       throw new PageTokenError('KEY_EXPIRED');
     }
-    const { epoch } = await this.epochs.get(claims.principal);
+    const { epoch } = await this.epochs.get(claims.principal, claims.epoch);
     const isOwn = claims.principal === key.principalId;
     if (epoch !== claims.epoch || !(isOwn || mayMint(key.mints, claims.principal))) {
       throw new PageTokenError('ENDED');

@@ -20,6 +20,13 @@ describe('TtlCache', () => {
     expect(await cache.get('a', count)).toBe(2);
   });
 
+  it('loads a key again that was deleted, and no other', async () => {
+    const cache = new TtlCache<number>(clock, 1_000);
+    expect([await cache.get('a', count), await cache.get('b', count)]).toEqual([1, 2]);
+    cache.delete('a');
+    expect([await cache.get('a', count), await cache.get('b', count)]).toEqual([3, 2]);
+  });
+
   it('keeps keys apart', async () => {
     const cache = new TtlCache<number>(clock, 1_000);
     expect([await cache.get('a', count), await cache.get('b', count)]).toEqual([1, 2]);

@@ -25,6 +25,11 @@ export class TtlCache<T> {
     return value;
   }
 
+  /** Drops the value of a key, which is loaded when it is asked for next. */
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   #deleteExpired(now: number): void {
     for (const [key, { until }] of this.#entries) {
       if (until > now) return;

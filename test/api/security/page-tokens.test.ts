@@ -184,6 +184,16 @@ describe('page tokens', () => {
     expect((await usage(await pageOf(backend, { principal: 'app:gone' }))).status).toBe(200);
   });
 
+  it('are good at once where another process ended the access before them', async () => {
+    const before = await pageOf(backend, { principal: 'app:back' });
+    // This process knows the epoch for a second from now on.
+    expect((await usage(before)).status).toBe(200);
+    await new PrincipalEpochs(server.db, systemClock).endAccess(server.db, 'app:back');
+    const after = await pageOf(backend, { principal: 'app:back' });
+    expect((await usage(after)).status).toBe(200);
+    expect(errorOf(await usage(before))).toEqual(refused('ENDED'));
+  });
+
   it('are not taken in a URL, and not written to the log', async () => {
     const page = await pageOf(backend);
     const nobody = new KeyedClient(server.url);
