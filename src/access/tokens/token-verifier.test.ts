@@ -10,6 +10,7 @@ import {
   type TokenClaims,
   type TokenIssuer,
 } from '../../../test/support/access/token-issuer.js';
+import { refusedHost } from '../../platform/net/addresses.js';
 import type { Issuer } from './auth-file.js';
 import { IssuerAwayError } from './issuer-keys.js';
 import { openVerifier } from './open-verifier.js';
@@ -236,6 +237,18 @@ describe('the verifier of tokens', () => {
         expect((await verifier.verify(await idp.sign())).principalId).toBe('idp:ann');
       }
     });
+
+    it.each(['http://10.0.0.1/keys', 'http://169.254.169.254/latest', 'https://[fd00::1]/keys'])(
+      'are not asked for at a private address that the discovery document has: %s',
+      async (url) => {
+        idp.discovered = { jwks_uri: url };
+        const refused = await of()
+          .verify(await idp.sign())
+          .catch((error: unknown) => error);
+        expect(refused).toBeInstanceOf(IssuerAwayError);
+        expect(refusedHost(refused)).toBe(new URL(url).hostname.replaceAll(/[[\]]/g, ''));
+      },
+    );
 
     it('are not used for more than a day without an answer', async () => {
       const verifier = of();

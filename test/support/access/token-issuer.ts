@@ -30,6 +30,10 @@ export interface TokenIssuer {
   held: Promise<unknown> | undefined;
   /** Whether it answers with 503 from now on. */
   isAway: boolean;
+  /** Fields of its discovery document that are not its own. */
+  discovered: object;
+  /** The answer of its token endpoint, which takes every code; undefined: it has none. */
+  tokens: object | undefined;
   /** The key that signs from now on. */
   key: SigningKey;
   /** The keys that it publishes; a change has an effect from now on. */
@@ -61,6 +65,8 @@ export async function startTokenIssuer(now: () => number = Date.now): Promise<To
     requests: 0,
     held: undefined as Promise<unknown> | undefined,
     isAway: false,
+    discovered: {},
+    tokens: undefined as object | undefined,
     key: first,
     published: [first.publicJwk],
   };
@@ -72,8 +78,12 @@ export async function startTokenIssuer(now: () => number = Date.now): Promise<To
     };
     if (state.isAway) return answer(503, {});
     if (request.url === '/.well-known/openid-configuration') {
-      return answer(200, { issuer: url, jwks_uri: `${url}/keys` });
+      const [authorization, token] = [`${url}/authorize`, `${url}/token`];
+      const endpoints = { authorization_endpoint: authorization, token_endpoint: token };
+      const own = { issuer: url, jwks_uri: `${url}/keys`, ...endpoints };
+      return answer(200, { ...own, ...state.discovered });
     }
+    if (request.url === '/token' && state.tokens !== undefined) return answer(200, state.tokens);
     if (request.url !== '/keys') return answer(404, {});
     state.loads += 1;
     answer(200, { keys: state.published });
