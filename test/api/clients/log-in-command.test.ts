@@ -106,6 +106,12 @@ describe('the log-in on the command line', () => {
     useServer({ environment: { TURNPIKE_AUTH_FILE: file } }),
     useServer({ environment: { TURNPIKE_AUTH_FILE: file } }),
   ];
+  const unknown = path.join(newFolder(), 'auth.yaml');
+  const stranger = useServer(async () => {
+    const entry = providers.one.entry('op', { client_id: 'nobody' });
+    await writeFile(unknown, JSON.stringify({ issuers: [entry] }));
+    return { environment: { TURNPIKE_AUTH_FILE: unknown } };
+  });
   const op = ['--issuer', 'op'];
 
   it('shows a code, waits for the browser, and keeps tokens that others cannot read', async () => {
@@ -166,7 +172,7 @@ describe('the log-in on the command line', () => {
     await expect(stat(user.file)).rejects.toThrow('ENOENT');
   });
 
-  it('says so where the provider is away, or has no such client', async () => {
+  it('says so where the provider is away', async () => {
     const user = new User(server.url);
     providers.one.isAway = true;
     const away = await user.call(['login', ...op]).ended;
@@ -175,6 +181,33 @@ describe('the log-in on the command line', () => {
       1,
       expect.stringMatching(/^PROVIDER_AWAY: .*Try again/),
     ]);
+  });
+
+  it('says what the provider has against the client', async () => {
+    const body = { error: 'unauthorized_client', error_description: 'Not \u001b[31mthis one' };
+    const user = new User(server.url);
+    const call = user.call(['login', ...op]);
+    await codeOf(call.err);
+    providers.one.forced.push({ status: 400, body });
+    const { code, err } = await call.ended;
+    expect([code, err.split('…\n').at(-1)]).toEqual([
+      1,
+      expect.stringMatching(
+        /^PROVIDER_FAULT: op refused the log-in: unauthorized_client Not .*this one\. Tell the administrator/,
+      ),
+    ]);
+    expect(err).not.toContain('\u001b');
+    await expect(stat(user.file)).rejects.toThrow('ENOENT');
+  });
+
+  it('says so where the provider has no such client', async () => {
+    const user = new User(stranger.url);
+    const { code, err } = await user.call(['login']).ended;
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^PROVIDER_FAULT: op refused the log-in: invalid_client /),
+    ]);
+    await expect(stat(user.file)).rejects.toThrow('ENOENT');
   });
 
   it('needs the name of one provider of several', async () => {

@@ -161,6 +161,18 @@ describe('people who log in to the console', () => {
     ]);
   });
 
+  it('have an ID token that is no access token', async () => {
+    await loggedIn();
+    const thief = new KeyedClient(server.url, provider.idToken);
+    const { status, body } = await thief.send('GET', '/api/harness/usage');
+    expect([status, body['error']]).toEqual([
+      401,
+      expect.objectContaining({
+        details: { reason: 'WRONG_AUDIENCE', issuer: ISSUER, claim: 'aud' },
+      }),
+    ]);
+  });
+
   it('get a new cookie at each log-in, and the one before ends', async () => {
     const browser = await loggedIn();
     const before = new CookieBrowser().steal(browser);

@@ -24,8 +24,8 @@ export interface DeviceProvider {
   revoked: number;
   /** Logs `person` in and answers the question about a code, as a browser does. */
   answer(userCode: string, answer: { person: string; consents?: boolean }): Promise<void>;
-  /** Its entry in the file of issuers. */
-  entry(name: string): object;
+  /** Its entry in the file of issuers. @param cli fields of the command line's client that are not its own. */
+  entry(name: string, cli?: object): object;
   close(): Promise<void>;
 }
 
@@ -92,12 +92,12 @@ export async function startDeviceProvider({
       userCode: string,
       { person, consents = true }: { person: string; consents?: boolean },
     ) => answerInBrowser(url, userCode, { person, consents }),
-    entry: (name: string) => ({
+    entry: (name: string, cli: object = {}) => ({
       name,
       issuer_url: url,
       audiences: [deviceAudience],
       roles: [{ group: '*' }],
-      cli: { client_id: CLIENT, resource: deviceAudience },
+      cli: { client_id: CLIENT, resource: deviceAudience, ...cli },
     }),
     close: () => server.close(),
   });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
+import { isPlainObject } from '../../../src/platform/json.js';
 import { newFolder, useShared } from '../suite.js';
 
 const SECRET = 'secret-of-the-test';
@@ -16,6 +17,8 @@ export interface LoginProvider {
   person: { sub: string; name: string; groups: string[] } | 'refuses';
   /** Whether its routes answer with 503 from now on. */
   isAway: boolean;
+  /** The ID token of the last log-in. */
+  idToken: string;
   /** Takes log-ins for servers at these addresses from now on. */
   serve(servers: readonly string[]): void;
   /** The file of issuers for it. */
@@ -27,9 +30,10 @@ export async function startLoginProvider(): Promise<LoginProvider> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const state: Pick<LoginProvider, 'person' | 'isAway'> = {
+  const state: Pick<LoginProvider, 'person' | 'isAway' | 'idToken'> = {
     person: { sub: 'ann', name: 'Ann Example', groups: ['staff'] },
     isAway: false,
+    idToken: '',
   };
   const findAccount = (_context: KoaContextWithOIDC, sub: string) => {
     const { person } = state;
@@ -53,6 +57,9 @@ export async function startLoginProvider(): Promise<LoginProvider> {
       features: { devInteractions: { enabled: false } },
       pkce: { required: () => true },
       cookies: { keys: ['of the test'] },
+    });
+    provider.on('grant.success', ({ body }) => {
+      if (isPlainObject(body)) state.idToken = String(body['id_token']);
     });
     const answer = provider.callback();
     server.removeAllListeners('request');
