@@ -111,22 +111,23 @@ export async function startDistributed(setup, more = {}, count = 1) {
         processes.unshift({ ...started, name: number === 1 ? role : `${role} ${number}` });
       }
     }
+    const urls = processes.slice(0, count).map(({ url }) => url);
+    const [url = ''] = urls;
+    return {
+      authorizations: await setup.credentials?.authorizations(storeOf(setup)),
+      name: 'distributed',
+      wire: 'turnpike',
+      url,
+      urls,
+      processes: [...processes],
+      usesServices: true,
+      stop,
+    };
   } catch (error) {
+    // Also where a key could not be made: a server that nobody stops keeps the bench alive.
     await stop();
     throw error;
   }
-  const urls = processes.slice(0, count).map(({ url }) => url);
-  const [url = ''] = urls;
-  return {
-    authorizations: await setup.credentials?.authorizations(storeOf(setup)),
-    name: 'distributed',
-    wire: 'turnpike',
-    url,
-    urls,
-    processes: [...processes],
-    usesServices: true,
-    stop,
-  };
 }
 
 /** Starts a process of a deployment. @param {'api' | 'worker'} role @param {TargetSetup} setup @param {Record<string, string>} [more] */
