@@ -348,6 +348,12 @@ module.exports = {
       'MCP servers are tools, and agents are one: the rest of the server does not know the protocol.',
     ),
     only(
+      'openid-client-has-two-homes',
+      ['openid-client'],
+      ['^src/access/logins/provider-client\\.ts$', '^src/cli/login/device-log-in\\.ts$'],
+      'Identity providers are asked by the console, which checks their addresses, and by the command line.',
+    ),
+    only(
       'zod-checks-files',
       ['zod'],
       [
