@@ -46,7 +46,7 @@ export class CallerLimitsDto implements ResolvedLimits {
   usdPerDay!: number;
 }
 
-/** Who sent the request. */
+/** The caller of a request. */
 export class CallerDto {
   /** @example acme:00u1a2b3 */
   principal!: string;

@@ -21,7 +21,7 @@ const MAX_NOTED = 10_000;
 
 export type GrantRow = typeof grants.$inferSelect;
 
-/** What an identity provider said of somebody: in a token, or at a log-in. */
+/** The facts about a person that an identity provider put in a token, or in a log-in. */
 type TokenCredential = Pick<
   Extract<Credential, { kind: 'token' }>,
   'issuer' | 'groups' | 'issuedAt'

@@ -9,8 +9,8 @@ import { ConsoleIssuers } from './logins/console-issuers.js';
 import { MAX_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/check-origin.js';
 import type { RequestHead } from './parse-credentials.js';
 
-/** Who sent a request. */
-type Sender = Pick<RequestHead, 'address' | 'requestId'>;
+/** The sender of a request, whether or not anybody knows it. */
+export type Sender = Pick<RequestHead, 'address' | 'requestId'>;
 
 /** Requests whose credentials are not taken: counted for their address, and audited. */
 @Injectable()

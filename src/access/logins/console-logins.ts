@@ -3,7 +3,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { Grants } from '../grants.js';
-import { Refusals } from '../refusals.js';
+import { Refusals, type Sender } from '../refusals.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
 import { grantOf, groupsOf } from '../tokens/token-principal.js';
@@ -12,13 +12,6 @@ import { LoginError, type LoginFault } from './login-error.js';
 import { Logins, type NewLogin } from './logins.js';
 import { findWrongClaim, nameOf, type PersonClaims } from './provider-client.js';
 import { ConsoleIssuers, type ConsoleProvider } from './console-issuers.js';
-
-/** Who sends a request that is about a log-in. */
-export interface LoginSender {
-  /** Remote address of the connection. */
-  address: string;
-  requestId?: string;
-}
 
 /** People log in with an identity provider, and out. */
 @Injectable()
@@ -66,7 +59,7 @@ export class ConsoleLogins {
   async finish(
     name: string,
     browser: { answer: URL; begun: string | undefined; login: string | undefined },
-    sender: LoginSender,
+    sender: Sender,
   ): Promise<{ secret: string; returnTo: string }> {
     await this.refusals.checkAddress(sender);
     try {
@@ -104,8 +97,8 @@ export class ConsoleLogins {
     return provider;
   }
 
-  /** Of a log-in that failed: the reason, without what the provider or the browser sent. */
-  async #noteRefusal(error: unknown, name: string, sender: LoginSender): Promise<void> {
+  /** Notes why a log-in failed, without what the provider or the browser sent. */
+  async #noteRefusal(error: unknown, name: string, sender: Sender): Promise<void> {
     if (error instanceof IssuerAwayError) {
       this.logger.warn(
         { issuer: name, error },

@@ -29,7 +29,7 @@ export interface LoginFacts {
   issuer?: string;
   /** The claim that is missing or wrong. */
   claim?: string;
-  /** What the identity provider says. */
+  /** The identity provider's own words. */
   error?: string;
 }
 

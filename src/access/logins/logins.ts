@@ -25,7 +25,7 @@ const USE_NOTED_MS = 60_000;
 
 export type LoginRow = typeof logins.$inferSelect;
 
-/** Who has logged in, as the identity provider says. */
+/** A person who has logged in, as the identity provider describes them. */
 export type NewLogin = Pick<LoginRow, 'principalId' | 'issuer' | 'name' | 'groups' | 'issuedAt'>;
 
 /** Log-ins of people in the console: a row for each, which the cookie of a browser names. */

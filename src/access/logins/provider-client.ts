@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import { TtlCache } from '../../platform/async/ttl-cache.js';
+import { compact } from '../../platform/compact.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import type { PublicFetch } from '../../platform/net/public-fetch.js';
@@ -22,7 +23,7 @@ export type ConsoleIssuer = Issuer & { console: ConsoleClient };
 /** Claims about a person who has logged in. */
 export type PersonClaims = client.IDToken;
 
-/** What a log-in needs at both of its ends. */
+/** The secrets of a log-in that has begun, by which its end is checked. */
 export interface FlowSecrets {
   state: string;
   nonce: string;
@@ -142,12 +143,9 @@ export class ProviderClient {
     url: string,
     { method, headers, body, signal }: client.CustomFetchOptions,
   ): Promise<Response> {
-    const answer = await this.options.fetch(url, {
-      method,
-      headers,
-      body: body instanceof URLSearchParams ? body.toString() : null,
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const text = body instanceof URLSearchParams ? body.toString() : null;
+    const asked = { method, headers, body: text, ...compact({ signal }) };
+    const answer = await this.options.fetch(url, asked);
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of answer.body ?? []) {
@@ -169,10 +167,8 @@ export class ProviderClient {
     const refused = (fault: LoginFault, said?: string) =>
       new LoginError(
         fault,
-        { issuer, ...(said === undefined ? {} : { error: printable(said) }) },
-        {
-          cause: error,
-        },
+        { issuer, ...compact({ error: said && printable(said) }) },
+        { cause: error },
       );
     if (error instanceof client.AuthorizationResponseError) {
       return refused('PROVIDER_REFUSED', wordsOf(error));
@@ -196,13 +192,8 @@ const tokenCodes: ReadonlySet<string> = new Set([
   'OAUTH_PARSE_ERROR',
 ]);
 
-function wordsOf({
-  error,
-  error_description: more,
-}: {
-  error: string;
-  error_description?: string;
-}) {
+function wordsOf(refusal: { error: string; error_description?: string }): string {
+  const { error, error_description: more } = refusal;
   return more === undefined ? error : `${error}: ${more}`;
 }
 

@@ -9,6 +9,8 @@ import { LOGIN_MS } from './logins.js';
 import { checkOrigin } from '../origin/check-origin.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
+import type { Sender } from '../refusals.js';
+import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { noteError, recordOf } from '../../http/request-record.js';
 
@@ -92,15 +94,8 @@ async function finish(
 async function logOut(logins: ConsoleLogins, request: Request, response: Response): Promise<void> {
   const host = hostOf(request);
   const { headers, method } = request;
-  const refusal = checkOrigin(
-    {
-      method,
-      host,
-      origin: headers.origin,
-      site: siteOf(request),
-    },
-    { anyHost: true, ownPages: true },
-  );
+  const page = { method, host, origin: headers.origin, site: siteOf(request) };
+  const refusal = checkOrigin(page, { anyHost: true, ownPages: true });
   if (refusal !== undefined) throw refusal;
   const secret = readCookie('login', { host, sent: headers.cookie });
   const url = secret && (await logins.end(secret, `${consoleOrigin(host)}/`));
@@ -124,10 +119,9 @@ function redirectUriOf(host: string, issuer: string): string {
   return `${consoleOrigin(host)}/console/callback/${issuer}`;
 }
 
-function senderOf(request: Request): { address: string; requestId?: string } {
+function senderOf(request: Request): Sender {
   const address = request.socket.remoteAddress ?? '';
-  const record = recordOf(request);
-  return record === undefined ? { address } : { address, requestId: record.id };
+  return { address, ...compact({ requestId: recordOf(request)?.id }) };
 }
 
 function typedOf(error: unknown): TypedError | undefined {

@@ -55,7 +55,7 @@ describe('the file of issuers', () => {
     expect((await load(strict))[0]?.console?.required).toEqual({ hd: 'acme' });
     const ofIssuer = `${client()}    required: { tid: acme }\n`;
     expect((await load(ofIssuer))[0]?.console?.required).toEqual({ tid: 'acme' });
-    // Its ID tokens would be access tokens.
+    // An audience of access tokens that is the console's client: its ID tokens would be access tokens.
     await expect(load(client().replace('[turnpike]', '[turnpike, console]'))).rejects.toThrow(
       'takes ID tokens of the console as access tokens',
     );

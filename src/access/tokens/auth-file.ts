@@ -284,7 +284,7 @@ function toConsoleClient(
     clientId: given.client_id,
     clientAuth: given.client_auth,
     scopes: given.scopes,
-    // What access tokens must have, ID tokens must have too, unless the file says otherwise.
+    // ID tokens must have the same claims as access tokens, unless the file says otherwise.
     required: given.required ?? ofIssuer,
     ...compact({
       clientSecretFile: secret && path.resolve(path.dirname(path.resolve(file)), secret),

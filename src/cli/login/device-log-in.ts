@@ -14,7 +14,7 @@ const AWAY_MS = 5_000;
 /** The tokens of a log-in. */
 export type Tokens = Pick<Login, 'accessToken' | 'refreshToken' | 'issuedAt' | 'expiresAt'>;
 
-/** What the user does in a browser. */
+/** A code that the user types in a browser. */
 export interface DeviceCode {
   userCode: string;
   url: string;

@@ -99,7 +99,7 @@ export function useCaller() {
   }).data;
 }
 
-/** Who has logged in to the console; undefined: nobody, or a key is used. */
+/** The person who has logged in to the console; undefined: nobody has, or a key is used. */
 export function usePerson() {
   const key = useValue(apiKey);
   const isKeyed = useCaller()?.isKeyed === true;

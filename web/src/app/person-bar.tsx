@@ -5,7 +5,7 @@ import { usePerson } from '../api/queries.js';
 import { IconButton } from '../components/button.js';
 import { MutationFault } from '../components/fault-note.js';
 
-/** Who has logged in, with groups and rights, and the way out; nothing where nobody has. */
+/** The person who has logged in, with groups and rights, and a button to log out; nothing where nobody has. */
 export function PersonBar() {
   const person = usePerson();
   const leaving = useMutation({ mutationFn: logOut });
