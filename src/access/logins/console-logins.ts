@@ -110,14 +110,13 @@ export class ConsoleLogins {
     if (!isKnown) return;
     const principalId = error instanceof TokenError ? error.principalId : undefined;
     if (principalId !== undefined) this.grants.noteLostRoles(principalId);
-    // Somebody whom the provider did log in guesses nothing.
-    const isGuess = error instanceof LoginError && !personFaults.includes(error.fault);
+    const isGuess = error instanceof LoginError && guessFaults.includes(error.fault);
     if (isGuess) await this.refusals.count(sender);
     if (error instanceof LoginError && error.cause !== undefined) {
       const { fault, cause } = error;
       this.logger.warn(
         { issuer: name, reason: fault, error: cause },
-        'an identity provider sent a person back without a log-in; the person was told why',
+        'a log-in failed at an identity provider; the person was told why. If all fail, compare the console of the issuer in TURNPIKE_AUTH_FILE with its client there',
       );
     }
     const details = {
@@ -128,7 +127,16 @@ export class ConsoleLogins {
   }
 }
 
-const personFaults: readonly LoginFault[] = ['MISSING_CLAIM', 'WRONG_CLAIM', 'ENDED'];
+/**
+ * Faults of somebody who may be guessing. All others are about a log-in that the browser did begin: people at one
+ * address, whom their provider refuses, must not lock each other out.
+ */
+const guessFaults: readonly LoginFault[] = [
+  'UNKNOWN_ISSUER',
+  'NOT_BEGUN',
+  'WRONG_STATE',
+  'CODE_REFUSED',
+];
 
 /** The person of an ID token, with the groups whose roles are looked up at each request. Pure. @throws LoginError; TokenError. */
 function personOf(issuer: ConsoleProvider['issuer'], claims: PersonClaims): NewLogin {

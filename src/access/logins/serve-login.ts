@@ -14,11 +14,11 @@ import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { noteError, recordOf } from '../../http/request-record.js';
 
-/** Where a log-in begins, `?return=` has the path that it comes back to. */
+/** Path at which a log-in begins; `?return=` has the path that it comes back to. */
 const begins = /^\/console\/login\/([a-z][a-z0-9-]{0,31})$/;
-/** Where the identity provider sends people back to. */
+/** Path that the identity provider sends people back to. */
 const comesBack = /^\/console\/callback\/([a-z][a-z0-9-]{0,31})$/;
-/** Where a log-in is ended. */
+/** Path at which a log-in is ended. */
 const LOGOUT = '/console/logout';
 
 const style =

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { systemClock } from '../../../src/platform/clock.js';
 import { auditLog, grants, logins } from '../../../src/storage/governance-schema.js';
 import { Logins } from '../../../src/access/logins/logins.js';
+import { MAX_WRONG_KEYS } from '../../../src/access/origin/check-origin.js';
 import { CookieBrowser, ISSUER, useLoginProvider } from '../../support/access/login-provider.js';
 import { KeyedClient, makeKey, sendRaw } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
@@ -335,5 +336,25 @@ describe('people who log in to the console', () => {
     // No token is in a cookie, and no cookie is a token.
     const bearer = { authorization: `Bearer ${value}` };
     expect((await fetch(`${server.url}/api/harness/me`, { headers: bearer })).status).toBe(401);
+  });
+});
+
+describe('an address that log-ins fail at', () => {
+  const { provider, environment } = useLoginProvider();
+  const server = useServer(async () => ({ environment: await environment() }));
+  beforeAll(() => provider.serve([server.url]));
+
+  it('is refused for guesses, and not for people whom the provider refuses', async () => {
+    provider.person = 'refuses';
+    for (let time = 0; time <= MAX_WRONG_KEYS; time += 1) {
+      const { response } = await new CookieBrowser().logIn(server.url);
+      expect([time, response.status]).toEqual([time, 400]);
+    }
+    const guessed = `${server.url}/console/callback/${ISSUER}?code=guessed&state=guessed`;
+    const statuses: number[] = [];
+    for (let time = 0; time <= MAX_WRONG_KEYS; time += 1) {
+      statuses.push((await fetch(guessed)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: MAX_WRONG_KEYS }, () => 400), 429]);
   });
 });
