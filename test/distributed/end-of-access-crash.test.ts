@@ -1,24 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../src/platform/clock.js';
-import { openPostgres } from '../../src/storage/postgres-database.js';
 import { apiKeys, auditLog, grants, principalEpochs } from '../../src/storage/governance-schema.js';
 import { useTokenIssuer } from '../support/access/token-issuer.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment } from '../support/processes/start-deployment.js';
-import { useShared } from '../support/suite.js';
+import { useDeployment } from '../support/processes/start-deployment.js';
 
 describe('kill -9 in the middle of an end of access', () => {
   const { issuer, environment } = useTokenIssuer();
-  const deployment = useShared(startDeployment);
-  const database = useShared(() =>
-    openPostgres({
-      url: deployment.services.databaseUrl,
-      connections: 3,
-      onError: () => undefined,
-    }),
-  );
+  const { deployment, database } = useDeployment();
   const path = '/api/admin/principals/idp:ann/access';
   let admin: string;
   beforeAll(async () => {

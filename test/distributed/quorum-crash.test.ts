@@ -4,24 +4,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../src/platform/clock.js';
 import { approvalAnswers, approvals } from '../../src/storage/governance-schema.js';
-import { openPostgres } from '../../src/storage/postgres-database.js';
 import { turns } from '../../src/storage/schema.js';
 import { toolCalls } from '../../src/storage/transcript-schema.js';
 import { askForWrite, decide, findAwaited } from '../support/access/approvers.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment } from '../support/processes/start-deployment.js';
-import { useShared } from '../support/suite.js';
+import { useDeployment } from '../support/processes/start-deployment.js';
 
 describe('kill -9 between the answers of a quorum', () => {
-  const deployment = useShared(startDeployment);
-  const database = useShared(() =>
-    openPostgres({
-      url: deployment.services.databaseUrl,
-      connections: 3,
-      onError: () => undefined,
-    }),
-  );
+  const { deployment, database } = useDeployment();
   const keys = new Map<string, string>();
   beforeAll(async () => {
     const { db } = database;

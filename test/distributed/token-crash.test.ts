@@ -2,24 +2,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../src/platform/clock.js';
 import { auditLog, serverSecrets } from '../../src/storage/governance-schema.js';
-import { openPostgres } from '../../src/storage/postgres-database.js';
 import { pageOf } from '../support/access/page-token.js';
 import { useTokenIssuer } from '../support/access/token-issuer.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment } from '../support/processes/start-deployment.js';
-import { useShared } from '../support/suite.js';
+import { useDeployment } from '../support/processes/start-deployment.js';
 
 describe('kill -9 of an API', () => {
   const { issuer, environment } = useTokenIssuer();
-  const deployment = useShared(startDeployment);
-  const database = useShared(() =>
-    openPostgres({
-      url: deployment.services.databaseUrl,
-      connections: 3,
-      onError: () => undefined,
-    }),
-  );
+  const { deployment, database } = useDeployment();
   let secret: string;
   beforeAll(async () => {
     const wanted = { principal: 'backend', scopes: ['turns', 'tokens'], mints: 'app:*' };

@@ -13,7 +13,7 @@ export const ISSUER = 'idp';
 /** A certified OpenID provider on loopback that people log in with. */
 export interface LoginProvider {
   url: string;
-  /** Who logs in from now on, and in which groups. `refuses`: nobody does. */
+  /** The person who logs in from now on, and their groups. `refuses`: nobody does. */
   person: { sub: string; name: string; groups: string[] } | 'refuses';
   /** Whether its routes answer with 503 from now on. */
   isAway: boolean;

@@ -3,10 +3,11 @@ import { instructionRootWith } from '../agents/instruction-root.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openPostgres } from '../../../src/storage/postgres-database.js';
+import type { OpenedDatabase } from '../../../src/storage/connection.js';
 import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
 import { serverProgram } from './built-programs.js';
 import { startProcess, type ServerProcess } from './start-process.js';
-import { newFolder } from '../suite.js';
+import { newFolder, useShared } from '../suite.js';
 
 export interface Deployment {
   services: Services;
@@ -18,6 +19,19 @@ export interface Deployment {
     program?: typeof serverProgram,
   ): Promise<ServerProcess>;
   close(): Promise<void>;
+}
+
+/** A deployment, and connections to its database beside those of its processes. */
+export function useDeployment(): { deployment: Deployment; database: OpenedDatabase } {
+  const deployment = useShared(startDeployment);
+  const database = useShared(() =>
+    openPostgres({
+      url: deployment.services.databaseUrl,
+      connections: 3,
+      onError: () => undefined,
+    }),
+  );
+  return { deployment, database };
 }
 
 /** Processes over a Redis and a PostgreSQL that the test may stop. `SHELL` may run commands. */

@@ -14,7 +14,7 @@ export function noteLogIns({ details }: TurnpikeError): void {
   if (Array.isArray(names)) logIns.set(names.filter((name) => typeof name === 'string'));
 }
 
-/** Where a log-in begins, which comes back to the page that is open. */
+/** The path at which a log-in begins that comes back to the page that is open. */
 export function logInPath(issuer: string): string {
   const { pathname, search, hash } = location;
   return `/console/login/${issuer}?return=${encodeURIComponent(pathname + search + hash)}`;
