@@ -98,6 +98,7 @@ export class ApprovalAnswerer {
     const { rows, woken } = await db.transaction(async (tx) => {
       const answered = new Map<string, ApprovalRow>();
       const turnIds = new Set<string>();
+      let hasNew = false;
       // Approvals are locked in one order by all requests, so that two of them cannot deadlock.
       for (const { asked, answer } of valid.toSorted((a, b) =>
         a.asked.id < b.asked.id ? -1 : 1,
@@ -105,16 +106,18 @@ export class ApprovalAnswerer {
         if (asked.awaits !== null) {
           const taken = await this.approvers.take(tx, asked.id, { given: answer, person: by });
           answered.set(asked.id, taken.row);
+          hasNew ||= taken.isNew;
           if (taken.isDecided) turnIds.add(taken.row.turnId);
           continue;
         }
         const row = await store.answer(asked.id, answer, tx);
         answered.set(asked.id, row ?? sameAnswer(await store.get(asked.id, tx), answer));
         if (row === undefined) continue;
+        hasNew = true;
         turnIds.add(row.turnId);
         await this.approvers.note(tx, row, by);
       }
-      if (turnIds.size > 0) await alsoStore?.(tx);
+      if (hasNew) await alsoStore?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });

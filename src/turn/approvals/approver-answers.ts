@@ -42,14 +42,14 @@ export class ApproverAnswers {
    * changes nothing; who approved may deny until there is a decision.
    *
    * @param tx in which the decision lets the turn go on.
-   * @returns the approval as it is then, and whether this answer decided it.
+   * @returns the approval as it is then, and whether the answer was stored now and whether it decided.
    * @throws TypedError FORBIDDEN_APPROVER 403, INVALID_REQUEST 400, APPROVAL_RESOLVED 409.
    */
   async take(
     tx: Queryable,
     approvalId: string,
     { given, person }: { given: GivenAnswer; person: Answerer },
-  ): Promise<{ row: ApprovalRow; isDecided: boolean }> {
+  ): Promise<{ row: ApprovalRow; isNew: boolean; isDecided: boolean }> {
     const asked = await this.#lock(tx, approvalId);
     const awaits = asked.awaits ?? [];
     const requester = await requesterOf(tx, asked);
@@ -62,7 +62,7 @@ export class ApproverAnswers {
     const isRepeated = earlier.some(
       (one) => one.principalId === person.id && one.decision === decision,
     );
-    if (isRepeated) return { row: asked, isDecided: false };
+    if (isRepeated) return { row: asked, isNew: false, isDecided: false };
     if (asked.decision !== null) throw approvalAlreadyResolved(asked);
     const by = new Set(counted.flatMap((quorum) => quorum.by));
     const answer = {
@@ -77,7 +77,7 @@ export class ApproverAnswers {
     await tx.insert(approvalAnswers).values(answer);
     const folded = foldAnswers({ awaits, requester, digest }, [...earlier, answer]);
     await this.#noteOneOf(tx, asked, { answer, nth: earlier.length + 1, folded: folded.decision });
-    if (folded.decision === null) return { row: asked, isDecided: false };
+    if (folded.decision === null) return { row: asked, isNew: true, isDecided: false };
     const decided = {
       decision: folded.decision,
       decidedBy: APPROVERS,
@@ -89,7 +89,8 @@ export class ApproverAnswers {
       .set(decided)
       .where(eq(approvals.id, approvalId))
       .returning();
-    return { row: foundRow(rows, () => approvalNotFound(approvalId)), isDecided: true };
+    const row = foundRow(rows, () => approvalNotFound(approvalId));
+    return { row, isNew: true, isDecided: true };
   }
 
   /** Notes in the audit log what somebody decided alone. */

@@ -83,7 +83,10 @@ export async function findAskingTurn(
   return found?.turn;
 }
 
-/** Ids of the given answers, and of answers that the same turns take note of at the same time. */
+/**
+ * Ids of the given answers, and of answers that the same turns take note of at the same time. A given answer may have
+ * decided nothing yet, where others are awaited too.
+ */
 export async function withSimultaneousAnswers(
   db: Database,
   approvalIds: readonly string[],
@@ -99,7 +102,12 @@ export async function withSimultaneousAnswers(
         sql`${given.appliedAttempt} is not distinct from ${approvals.appliedAttempt}`,
       ),
     )
-    .where(and(inArray(given.id, [...approvalIds]), isNotNull(approvals.decision)))
+    .where(
+      and(
+        inArray(given.id, [...approvalIds]),
+        or(isNotNull(approvals.decision), eq(approvals.id, given.id)),
+      ),
+    )
     .orderBy(asc(approvals.id));
   return found.map(({ id }) => id);
 }

@@ -56,7 +56,8 @@ interface AnswerContext {
 }
 
 /**
- * Answers what a response asked: its turn goes on, by the terms of the request that answers.
+ * Answers what a response asked: its turn goes on, by the terms of the request that answers. Where other people are
+ * awaited too, the response that asked is the answer again, until they have decided.
  *
  * @returns undefined where the items answer nothing that waits: they are a message.
  * @throws TypedError INVALID_REQUEST 400 where answers are missing, or are of another response than the named one.
@@ -87,13 +88,12 @@ export async function answerQuestions(
   // First, so that the model has it together with the outputs.
   if (news.length > 0) await steerNews(conversations, call, answering);
   await conversations.give(matched, principal, alsoStore);
-  const begun = answers.find(({ approvalId }) =>
+  const begun = answers.filter(({ approvalId }) =>
     approvals.some(({ id, decision }) => id === approvalId && decision === null),
   );
-  const found = await lookup.ofAnswer(
-    turn.id,
-    begun?.approvalId ?? answers.at(-1)?.approvalId ?? '',
-  );
+  const meant = begun.length > 0 ? begun : answers.slice(-1);
+  const ids = meant.map(({ approvalId }) => approvalId);
+  const found = await lookup.ofAnswers(turn.id, ids);
   return { found, submitted: repeated(found) };
 }
 

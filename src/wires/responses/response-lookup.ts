@@ -76,12 +76,15 @@ export class ResponseLookup {
     return last;
   }
 
-  /** The response that begins with the answer to a question. */
-  async ofAnswer(turnId: string, approvalId: string): Promise<FoundResponse> {
+  /** The response that begins with one of the answers; while none of them has decided anything, the one that asks. */
+  async ofAnswers(turnId: string, approvalIds: readonly string[]): Promise<FoundResponse> {
     const [turn] = await this.db.select().from(turns).where(eq(turns.id, turnId));
     const responses = turn === undefined ? [] : await this.#responsesOf(turn);
-    const found = responses.find(({ response }) => response.answered.includes(approvalId));
-    if (found === undefined) throw responseNotFound(approvalId);
+    const begun = responses.find(({ response }) =>
+      response.answered.some((id) => approvalIds.includes(id)),
+    );
+    const found = begun ?? responses.at(-1);
+    if (found === undefined) throw responseNotFound(turnId);
     return found;
   }
 
