@@ -11,6 +11,7 @@ describe('the approvals of several people', () => {
   const keys = useShared(async () => ({
     ann: await keyOf('ann'),
     ben: await keyOf('ben', ['release']),
+    cas: await keyOf('cas', ['release']),
   }));
 
   async function keyOf(principal: string, approves?: string[]): Promise<string> {
@@ -27,12 +28,12 @@ describe('the approvals of several people', () => {
     return page;
   }
 
-  /** A turn of Ann's that waits for somebody with the role release. */
-  async function ask(file: string, count: number) {
-    const client = new TurnpikeClient({ url: on.server.url, key: keys.ann });
+  /** A turn, of Ann's by default, that waits for somebody with the role release. */
+  async function ask(file: string, count: number, { key = keys.ann, notRequester = false } = {}) {
+    const client = new TurnpikeClient({ url: on.server.url, key });
     const { sessionId } = await client.sessions.create({
       projectRoot: on.server.projectRoot,
-      permissions: { ask: [{ rule: 'write', by: ['release'], count }] },
+      permissions: { ask: [{ rule: 'write', by: ['release'], count, notRequester }] },
     });
     const message = `[[tool=write {"file_path":"${file}","content":"x"}]]`;
     const opts = { onDisconnect: 'continue' } as const;
@@ -79,13 +80,32 @@ describe('the approvals of several people', () => {
     const page = await visit(keys.ann);
     const own = page.getByRole('region', { name: 'Your own turns wait for' });
     await own.getByText('2 people with the role release; 0 of 2 approved').waitFor();
-    expect(await own.getByRole('button', { name: /session|Edit/ }).count()).toBe(0);
-    await own.getByRole('button', { name: 'Allow once' }).click();
-    await own.getByRole('alert').waitFor();
+    await own.getByText('You do not decide about this call: others do.').waitFor();
+    expect(await own.getByRole('button', { name: /Allow|Edit|Deny/ }).count()).toBe(0);
     const ben = new TurnpikeClient({ url: on.server.url, key: keys.ben });
     await ben.approvals.awaited.approve(id);
     await own.getByText('1 of 2 approved').waitFor();
     await client.turns.interrupt(turn.turnId);
+    await own.getByText('Nothing is waiting for you.').waitFor();
+  });
+
+  it('are answered by who asks, unless the rule leaves them out', async () => {
+    const mine = await ask('mine.txt', 2, { key: keys.cas });
+    const page = await visit(keys.cas);
+    const own = page.getByRole('region', { name: 'Your own turns wait for' });
+    const card = (file: string) => own.getByRole('listitem').filter({ hasText: file });
+    await card('mine.txt').getByRole('button', { name: 'Deny' }).waitFor();
+    expect(await own.getByRole('button', { name: /session|Edit/ }).count()).toBe(0);
+    await card('mine.txt').getByRole('button', { name: 'Allow once' }).click();
+    await card('mine.txt').getByText('1 of 2 approved').waitFor();
+    const others = await ask('others.txt', 2, { key: keys.cas, notRequester: true });
+    await card('others.txt').getByText('You do not decide about this call').waitFor();
+    expect(
+      await card('others.txt')
+        .getByRole('button', { name: /Allow|Deny/ })
+        .count(),
+    ).toBe(0);
+    for (const { client, turn } of [mine, others]) await client.turns.interrupt(turn.turnId);
     await own.getByText('Nothing is waiting for you.').waitFor();
   });
 });

@@ -13,6 +13,7 @@ import { apiKey } from './api-key.js';
 import { client, reportFault } from './client.js';
 import { isLost } from './connection.js';
 import { isLoggedIn } from './log-in.js';
+import type { AwaitedPeople } from '../features/chat/conversation/turn-view.js';
 import { useValue } from '../hooks/value-store.js';
 import { subscribeToTabs } from './tabs.js';
 
@@ -99,21 +100,35 @@ export function useCaller() {
   }).data;
 }
 
+/** The credential of the caller, and what it may do; undefined until it is loaded. */
+function useMe({ isNeeded }: { isNeeded: boolean }) {
+  return useQuery({
+    queryKey: ['me'],
+    queryFn: async () => {
+      const me = await client().me();
+      isLoggedIn.set(me.credential.kind === 'login');
+      return me;
+    },
+    enabled: isNeeded,
+    staleTime: Infinity,
+  }).data;
+}
+
 /** The person who has logged in to the console; undefined: nobody has, or a key is used. */
 export function usePerson() {
   const key = useValue(apiKey);
   const isKeyed = useCaller()?.isKeyed === true;
-  const { data } = useQuery({
-    queryKey: ['person'],
-    queryFn: async () => {
-      const person = await client().me();
-      isLoggedIn.set(person.credential.kind === 'login');
-      return person;
-    },
-    enabled: isKeyed && key === undefined,
-    staleTime: Infinity,
-  });
-  return key === undefined && data?.credential.kind === 'login' ? data : undefined;
+  const me = useMe({ isNeeded: isKeyed && key === undefined });
+  return key === undefined && me?.credential.kind === 'login' ? me : undefined;
+}
+
+/** Whether the caller is one of those who decide about an own call; true until that is known. */
+export function useCounts(awaits: readonly AwaitedPeople[] | undefined): boolean {
+  const me = useMe({ isNeeded: awaits !== undefined });
+  if (awaits === undefined || me === undefined) return true;
+  return awaits.some(
+    ({ by, notRequester }) => !notRequester && by.some((role) => me.approves.includes(role)),
+  );
 }
 
 /** Whether the caller may answer approvals; true until that is known. */

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
-import { useId, useRef, useState, type RefObject } from 'react';
+import { useId, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { FaultNote } from '../../components/fault-note.js';
 import { client } from '../../api/client.js';
-import { invalidate, useMayApprove } from '../../api/queries.js';
+import { invalidate, useCounts, useMayApprove } from '../../api/queries.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { publishToTabs } from '../../api/tabs.js';
 import { useNow } from '../../hooks/use-now.js';
@@ -20,15 +20,28 @@ import { DenyForm, EditForm } from './answer-forms.js';
 
 type Mode = 'ask' | 'deny' | 'edit';
 
-/** A question about a tool call, with its answers. */
-export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
+/**
+ * A question about a tool call, with its answers.
+ *
+ * @param isOfOthers whether it is a call of somebody else, and the reader is one of those whom it awaits.
+ */
+export function ApprovalCard({
+  approval,
+  isOfOthers = false,
+}: {
+  approval: Omit<ApprovalQuestion, 'toolUseId'>;
+  isOfOthers?: boolean;
+}) {
   const { approvalId, name, input, reason, kind, awaits } = approval;
   const [mode, setMode] = useState<Mode>('ask');
   const card = useRef<HTMLDivElement>(null);
   const { answer, isBusy, error } = useAnswer(card);
   const titleId = useId();
-  const mayAnswer = useMayApprove();
+  const mayApprove = useMayApprove();
+  const counts = useCounts(isOfOthers ? undefined : awaits);
+  const mayAnswer = mayApprove && counts;
   const { approvals } = client();
+  const calls = isOfOthers ? approvals.awaited : approvals;
   return (
     <div ref={card} role="group" aria-labelledby={titleId} className="space-y-3 text-sm">
       <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
@@ -38,22 +51,22 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
         </p>
         <Countdown {...approval} />
       </div>
-      {reason !== '' && <p className="text-xs text-muted">{describeReason(reason)}</p>}
+      {reason !== '' && <Note>{describeReason(reason)}</Note>}
       <AwaitedPeopleLine awaits={awaits} />
       {mode !== 'edit' && <ShownInput name={name} input={input} />}
       {error !== null && <FaultNote fault={error} />}
-      {kind === 'client-tool' ? (
-        <p className="text-xs text-muted">
+      {kind === 'client-tool' && (
+        <Note>
           The application that started this turn runs the tool and sends its output. Here you can
           only deny the call.
-        </p>
-      ) : null}
+        </Note>
+      )}
       {mode === 'deny' && (
         <DenyForm
           isBusy={isBusy}
           onCancel={() => setMode('ask')}
           onDeny={(message) =>
-            answer(() => approvals.deny(approvalId, message === '' ? undefined : message))
+            answer(() => calls.deny(approvalId, message === '' ? undefined : message))
           }
         />
       )}
@@ -65,11 +78,10 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
           onApprove={(edited) => answer(() => approvals.approve(approvalId, { input: edited }))}
         />
       )}
-      {!mayAnswer && (
-        <p className="text-xs text-muted">
-          Your API key may not answer approvals: it lacks the scope “approvals”.
-        </p>
+      {!mayApprove && (
+        <Note>Your API key may not answer approvals: it lacks the scope “approvals”.</Note>
       )}
+      {mayApprove && !counts && <Note>You do not decide about this call: others do.</Note>}
       {mode === 'ask' && mayAnswer && (
         <div className="flex flex-wrap gap-2">
           {kind !== 'client-tool' && (
@@ -78,7 +90,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
                 look="main"
                 data-answer="allow"
                 disabled={isBusy}
-                onClick={() => answer(() => approvals.approve(approvalId))}
+                onClick={() => answer(() => calls.approve(approvalId))}
               >
                 {isBusy && <Spinner size={13} className="text-current" />} Allow once
               </Button>
@@ -107,7 +119,11 @@ export function ApprovalCard({ approval }: { approval: ApprovalQuestion }) {
   );
 }
 
-export function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
+function Note({ children }: { children: ReactNode }) {
+  return <p className="text-xs text-muted">{children}</p>;
+}
+
+function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
   const tool = <code className="font-mono text-[0.8125rem]">{name}</code>;
   switch (kind) {
     case 'tool':
@@ -120,20 +136,20 @@ export function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>
 }
 
 /** The server's reason, with the page's names for permission modes. */
-export function describeReason(reason: string): string {
+function describeReason(reason: string): string {
   return reason.replace(/^(\S+) needs an approval in mode (\S+)$/, (_all, _tool, mode: string) =>
     mode === 'direct' ? '' : `The session’s permissions are “${modeWords(mode)}”.`,
   );
 }
 
-export function ShownInput({ name, input }: { name: string; input: unknown }) {
+function ShownInput({ name, input }: { name: string; input: unknown }) {
   const change = fileChangeOf(name, input);
   if (change !== undefined) return <DiffView {...change} />;
   return <OutputText text={JSON.stringify(input, null, 2)} label="Input" />;
 }
 
 /** Sends the answer of a card. */
-export function useAnswer(card: RefObject<HTMLElement | null>) {
+function useAnswer(card: RefObject<HTMLElement | null>) {
   const { mutate, isIdle, isError, error, reset } = useMutation({
     mutationFn: (send: () => Promise<{ status: string }>) => send(),
     onSuccess: ({ status }) => {
@@ -157,13 +173,7 @@ function focusNext(card: HTMLElement | null): void {
 }
 
 /** The time left to answer, and what happens then. */
-export function Countdown({
-  expiresAt,
-  onTimeout,
-}: {
-  expiresAt: string;
-  onTimeout: 'approve' | 'deny';
-}) {
+function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
   const leftMs = Date.parse(expiresAt) - useNow(1_000);
   const words = onTimeout === 'approve' ? 'Allowed' : 'Denied';
   const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
