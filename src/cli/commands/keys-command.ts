@@ -139,12 +139,13 @@ async function runOnKeys(
 
 function tableOfKeys(keys: readonly KeyDto[]): Table {
   return {
-    columns: ['KEY', 'STATE', 'OWNER', 'SCOPES', 'LAST USED', 'NAME', 'FOLDERS'],
+    columns: ['KEY', 'STATE', 'OWNER', 'SCOPES', 'APPROVES', 'LAST USED', 'NAME', 'FOLDERS'],
     rows: keys.map((key) => [
       key.id,
       key.status,
       key.principal,
       `${key.scopes.join(',')}${describeExpiry(key)}`,
+      key.approves.length === 0 ? '' : `approves ${key.approves.join(',')}`,
       key.lastUsedAt === null ? 'never used' : `used ${key.lastUsedAt}`,
       key.name === '' ? '' : JSON.stringify(key.name),
       key.projectRoots.length === 0 ? '' : `in ${key.projectRoots.join(', ')}`,

@@ -13,10 +13,11 @@ describe('calls that others decide about', () => {
     ann: await person('ann'),
     ben: await person('ben', ['release']),
     cas: await person('cas', ['release']),
+    ops: await person('ops', [], ['admin']),
   }));
 
-  async function person(principal: string, approves?: string[]) {
-    const key = await makeKey(server, { principal, ...(approves && { approves }) });
+  async function person(principal: string, approves: string[] = [], scopes?: string[]) {
+    const key = await makeKey(server, { principal, approves, ...(scopes && { scopes }) });
     return { key: key.secret, client: new TurnpikeClient({ url: server.url, key: key.secret }) };
   }
 
@@ -97,6 +98,12 @@ describe('calls that others decide about', () => {
     expect((await command('cas', 'deny', id, '--of-others', 'Not', 'yet.')).code).toBe(0);
     expect((await turn.result()).text).toContain('Not yet.');
     expect(isMade('cli.txt')).toBe(false);
+  });
+
+  it('are decided by the keys that `turnpike keys list` shows with their roles', async () => {
+    const { out } = await command('ops', 'keys', 'list');
+    expect(out).toMatch(/ ben +turns,approvals +approves release /);
+    expect(out).not.toMatch(/ ann .*approves/);
   });
 
   async function command(name: keyof typeof people, ...args: string[]) {
