@@ -137,6 +137,9 @@ describe('people who log in to the console', () => {
     expect(await asked(copy, answer)).toEqual([400, 'LOGIN_REFUSED CODE_REFUSED']);
     const unknown = await asked(new CookieBrowser(), `${server.url}/console/login/nobody`);
     expect(unknown).toEqual([400, 'LOGIN_REFUSED UNKNOWN_ISSUER']);
+    const head = ['Host', '[turnpike', 'Accept', 'application/json'];
+    const nowhere = await sendRaw(server.url, { path: `/console/login/${ISSUER}`, headers: head });
+    expect([nowhere.status, nowhere.text]).toEqual([400, expect.stringContaining('UNKNOWN_HOST')]);
   });
 
   it('are told why the provider, or this server, does not take them', async () => {
@@ -336,6 +339,28 @@ describe('people who log in to the console', () => {
     // No token is in a cookie, and no cookie is a token.
     const bearer = { authorization: `Bearer ${value}` };
     expect((await fetch(`${server.url}/api/harness/me`, { headers: bearer })).status).toBe(401);
+  });
+});
+
+describe('a console that only some people may use', () => {
+  const required = { name: 'Ann Example' };
+  const { provider, environment } = useLoginProvider(undefined, { required });
+  const server = useServer(async () => ({ environment: await environment() }));
+  beforeAll(() => provider.serve([server.url]));
+
+  it.each([
+    ['Ann Example', undefined],
+    ['Eve', 'WRONG_CLAIM'],
+    [undefined, 'MISSING_CLAIM'],
+  ])('treats somebody called %s so: %s', async (name, fault) => {
+    provider.person = { sub: 'ann', groups: ['staff'], ...(name !== undefined && { name }) };
+    const browser = new CookieBrowser();
+    const { response } = await browser.logIn(server.url);
+    const page = await response.text();
+    expect(response.status).toBe(fault === undefined ? 200 : 400);
+    expect(browser.cookie('turnpike') === undefined).toBe(fault !== undefined);
+    if (fault !== undefined)
+      expect(page).toMatch(new RegExp(`\\(name\\)[^]*LOGIN_REFUSED ${fault}`));
   });
 });
 

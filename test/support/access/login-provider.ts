@@ -14,7 +14,7 @@ export const ISSUER = 'idp';
 export interface LoginProvider {
   url: string;
   /** The person who logs in from now on, and their groups. `refuses`: nobody does. */
-  person: { sub: string; name: string; groups: string[] } | 'refuses';
+  person: { sub: string; name?: string; groups: string[] } | 'refuses';
   /** Whether its routes answer with 503 from now on. */
   isAway: boolean;
   /** The ID token of the last log-in. */
