@@ -115,7 +115,9 @@ export class ApprovalAnswerer {
         if (row === undefined) continue;
         hasNew = true;
         turnIds.add(row.turnId);
-        await this.approvers.note(tx, row, by);
+        const { decision, editedInput } = answer;
+        const noted = { decision, edited: editedInput !== null };
+        await this.approvers.note(tx, row, { person: by, answer: noted });
       }
       if (hasNew) await alsoStore?.(tx);
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);

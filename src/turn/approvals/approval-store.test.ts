@@ -236,7 +236,13 @@ describe('approvals as clients see them', () => {
       {
         principalId: 'ann',
         action: 'approval.answered',
-        details: { decision: 'approve', turnId, tool: 'write', edited: true },
+        details: {
+          decision: 'approve',
+          turnId,
+          tool: 'write',
+          edited: true,
+          credential: { kind: 'key', id: 'key_ann' },
+        },
       },
     ]);
   });

@@ -29,6 +29,19 @@ interface GivenAnswer {
   grantRule: string | null;
 }
 
+/** An answer as the audit log has it. */
+interface NotedAnswer {
+  decision: string;
+  /** Whether the call runs with another input. */
+  edited: boolean;
+  /** Of one of several people: the roles that it counted by. */
+  as?: readonly string[];
+  /** Its place among the answers, from 1. */
+  nth?: number;
+  /** Whether it decided. */
+  decides?: boolean;
+}
+
 /** Answers to approvals that await people with a role: rows, whose fold is the decision. */
 @Injectable()
 export class ApproverAnswers {
@@ -76,7 +89,9 @@ export class ApproverAnswers {
     };
     await tx.insert(approvalAnswers).values(answer);
     const folded = foldAnswers({ awaits, requester, digest }, [...earlier, answer]);
-    await this.#noteOneOf(tx, asked, { answer, nth: earlier.length + 1, folded: folded.decision });
+    const { roles: as } = answer;
+    const place = { as, nth: earlier.length + 1, decides: folded.decision !== null };
+    await this.note(tx, asked, { person, answer: { decision, edited: false, ...place } });
     if (folded.decision === null) return { row: asked, isNew: true, isDecided: false };
     const decided = {
       decision: folded.decision,
@@ -93,10 +108,14 @@ export class ApproverAnswers {
     return { row, isNew: true, isDecided: true };
   }
 
-  /** Notes in the audit log what somebody decided alone. */
-  async note(tx: Queryable, answered: ApprovalRow, { id: principalId }: Answerer): Promise<void> {
-    const { id: subject, decision, turnId, name: tool, editedInput } = answered;
-    const details = { decision, turnId, tool, edited: editedInput !== null };
+  /** Notes an answer in the audit log. */
+  async note(
+    tx: Queryable,
+    { id: subject, turnId, name: tool }: ApprovalRow,
+    { person, answer }: { person: Answerer; answer: NotedAnswer },
+  ): Promise<void> {
+    const details = { ...answer, turnId, tool, credential: credentialOf(person) };
+    const { id: principalId } = person;
     await this.audit.write({ principalId, action: 'approval.answered', subject, details }, tx);
   }
 
@@ -107,20 +126,6 @@ export class ApproverAnswers {
       .where(eq(approvals.id, approvalId))
       .for('update');
     return foundRow(found, () => approvalNotFound(approvalId));
-  }
-
-  async #noteOneOf(
-    tx: Queryable,
-    { id: subject, turnId, name: tool }: ApprovalRow,
-    {
-      answer: { principalId, decision, roles, credential },
-      nth,
-      folded,
-    }: { answer: Omit<AnswerRow, 'id'>; nth: number; folded: string | null },
-  ): Promise<void> {
-    const as = { as: roles, nth, decides: folded !== null, credential };
-    const details = { decision, turnId, tool, edited: false, ...as };
-    await this.audit.write({ principalId, action: 'approval.answered', subject, details }, tx);
   }
 }
 
