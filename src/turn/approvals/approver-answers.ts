@@ -72,10 +72,10 @@ export class ApproverAnswers {
     if (counted.length === 0) throw notAwaited(approvalId, awaits);
     const decision = decisionOf(given);
     const earlier = await loadAnswers(tx, [approvalId]);
-    const isRepeated = earlier.some(
-      (one) => one.principalId === person.id && one.decision === decision,
-    );
-    if (isRepeated) return { row: asked, isNew: false, isDecided: false };
+    const own = earlier.filter(({ principalId }) => principalId === person.id);
+    // Who approved and then denied has denied.
+    const standing = own.find((one) => one.decision === 'deny') ?? own[0];
+    if (standing?.decision === decision) return { row: asked, isNew: false, isDecided: false };
     if (asked.decision !== null) throw approvalAlreadyResolved(asked);
     const by = new Set(counted.flatMap((quorum) => quorum.by));
     const answer = {
