@@ -74,7 +74,9 @@ describe('an MCP server of either era', () => {
       'its tool without a name is left out: it has no name',
       'its tool "header" is left out: its x-mcp-header is not at a text, an integer or a flag, or is no header\'s name',
     ]);
-    expect(await callMcp(turn, 'mcp__odd__now')).toBe('[hologram]\nseen');
+    expect(await callMcp(turn, 'mcp__odd__now')).toBe(
+      '[hologram]\nseen\n{"id":2512292042121000001}',
+    );
   });
 
   it('follows an empty cursor, which is one', async () => {

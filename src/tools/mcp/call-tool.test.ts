@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { outputText } from '../../platform/parsing/tool-output.js';
+import { parseJson } from '../../platform/exact-json.js';
 import { resultBlocks, toolName } from './call-tool.js';
 
+const text = (said: string) => ({ type: 'text', text: said });
 const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));
 
 describe('resultBlocks', () => {
@@ -41,12 +43,37 @@ describe('resultBlocks', () => {
     ['what is no list', 'text', ''],
   ])('shows %s', (_what, content, shown) => expect(resultText({ content })).toBe(shown));
 
-  it('shows structured content where there is no text', () => {
-    const structuredContent = { a: 1 };
-    expect(resultText({ content: [], structuredContent })).toBe('{"a":1}');
-    const content = [{ type: 'text', text: '{"a": 1}' }];
-    expect(resultText({ content, structuredContent })).toBe('{"a": 1}');
-  });
+  const exact = parseJson('{"id":2512292042121000001}');
+  it.each<[string, unknown[], unknown, string]>([
+    ['no content', [], { a: 1 }, '{"a":1}'],
+    ['a text about it', [text('One row.')], { rows: ['a'] }, 'One row.\n{"rows":["a"]}'],
+    [
+      'its number as a program rounds it',
+      [text('{"id":2512292042121000000}')],
+      exact,
+      '{"id":2512292042121000000}\n{"id":2512292042121000001}',
+    ],
+    ['a number that is in a text', [text('10 rows')], { count: 1 }, '10 rows\n{"count":1}'],
+  ])('shows structured content beside %s', (_what, content, structuredContent, shown) =>
+    expect(resultText({ content, structuredContent })).toBe(shown),
+  );
+
+  const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
+  it.each<[string, unknown[], unknown, string]>([
+    ['as JSON', [text('{"a": 1}')], { a: 1 }, '{"a": 1}'],
+    [
+      'as JSON with its digits',
+      [text('{"id": 2512292042121000001}')],
+      exact,
+      '{"id": 2512292042121000001}',
+    ],
+    ['as a text', [text('in it')], { content: 'in it' }, 'in it'],
+    ['as a picture', [image], { content: [image] }, '[file: image/png, 3 bytes]'],
+  ])(
+    'shows structured content once that the content has %s',
+    (_how, content, structuredContent, shown) =>
+      expect(resultText({ content, structuredContent })).toBe(shown),
+  );
 
   it('never fails', () => {
     const block = fc.oneof(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError, type Client, type Progress } from '@modelcontextprotocol/client';
 import {
   outputText,
@@ -16,7 +17,7 @@ import type { ToolEffect } from '../../governance/permission-subject.js';
 import type { McpServer } from './definitions.js';
 import type { McpTool } from './offered-tools.js';
 import { headersOfCall } from './param-headers.js';
-import { printJson } from '../../platform/exact-json.js';
+import { parseJson, printJson } from '../../platform/exact-json.js';
 import {
   describeFault,
   isConnectionLost,
@@ -173,16 +174,47 @@ export function toolName(server: string, tool: string): string {
 }
 
 /**
- * A result of `tools/call` for the model: its texts and files, with a label for any other block. Without a text block
- * the structured content follows as JSON. A block that breaks the protocol is labelled, and never an error.
+ * A result of `tools/call` for the model: its texts and files, with a label for any other block. Structured content
+ * follows as JSON, unless the content repeats it. A block that breaks the protocol is labelled, and never an error.
  */
 export function resultBlocks(result: Readonly<Record<string, unknown>>): OutputBlock[] {
   const content: unknown[] = Array.isArray(result['content']) ? result['content'] : [];
   const structured = result['structuredContent'];
-  const hasText = content.some((block) => isPlainObject(block) && block['type'] === 'text');
   const shown = content.map(toBlock);
-  if (!hasText && structured !== undefined) shown.push(textBlock(printJson(structured)));
+  if (structured !== undefined && !isRepeated(structured, textsIn(content))) {
+    shown.push(textBlock(printJson(structured)));
+  }
   return shown;
+}
+
+/**
+ * Whether the texts of a content say what the structured content says. Servers repeat it as JSON in a text, for older
+ * clients; others put their text, or the bytes of a picture, into an object.
+ */
+function isRepeated(structured: unknown, texts: readonly string[]): boolean {
+  const all = new Set(texts);
+  const isIn = (value: unknown): boolean => {
+    if (typeof value === 'string') return all.has(value);
+    return typeof value === 'object' && value !== null && Object.values(value).every(isIn);
+  };
+  return isIn(structured) || texts.some((text) => isDeepStrictEqual(parsed(text), structured));
+}
+
+/** All texts in a value of JSON. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** The value of a text that is JSON; undefined for any other. */
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function toBlock(block: unknown): OutputBlock {
