@@ -35,19 +35,27 @@ describe('an MCP server over HTTP that is unlike others', () => {
   }
   const started = (): number => server.methods.filter((one) => one === 'initialize').length;
 
-  it.each([
+  const statuses: [number, string][] = [
     [404, 'Session not found'],
     [400, noSession],
     [400, '{"error":{"message":"Bad Request: Server not initialized"}}'],
     [410, 'This session is gone'],
-  ])('and says by %i %s that it lost the session is called again at once', async (status, body) => {
-    const turn = await open();
-    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
-    server.gone = { status, body };
-    server.forget();
-    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
-    expect(started()).toBe(2);
-  });
+  ];
+  it.each(statuses)(
+    'and says by %i %s that it lost the session gets a new one',
+    async (status, body) => {
+      const turn = await open();
+      expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+      server.gone = { status, body };
+      server.forget();
+      const again = callMcp(turn, 'mcp__odd__now');
+      // The tool must not run twice: only 404 says that it did not run.
+      if (status === 404) expect(await again).toBe('done');
+      else await expect(again).rejects.toThrow('The call may have done part of its work.');
+      expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+      expect(started()).toBe(2);
+    },
+  );
 
   it.each([
     [400, 'nope', 'it answered HTTP 400: nope.'],
@@ -98,13 +106,16 @@ describe('an MCP server over HTTP that is unlike others', () => {
     expect(JSON.parse(cancelled() ?? '{}').params.requestId).toBe(JSON.parse(call).id);
   });
 
-  it('and is repeatable is called again at once, whatever it answers', async () => {
-    server.tools = [toolEntry('now', { annotations: { readOnlyHint: true } })];
-    const turn = await open({ trustAnnotations: true });
-    server.gone = { status: 503, body: '' };
-    server.forget();
-    expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
-  });
+  it.each([...statuses, [503, ''] as const])(
+    'and is repeatable is called again at once after %i %s',
+    async (status, body) => {
+      server.tools = [toolEntry('now', { annotations: { readOnlyHint: true } })];
+      const turn = await open({ trustAnnotations: true });
+      server.gone = { status, body };
+      server.forget();
+      expect(await callMcp(turn, 'mcp__odd__now')).toBe('done');
+    },
+  );
 
   it('and fails one call goes on with the others', async () => {
     server.tools = [toolEntry('slow'), toolEntry('broken')];

@@ -81,25 +81,19 @@ export function isSessionDoubtful(error: unknown): boolean {
     return [400, 401, 404, 410].includes(error.status) || error.status >= 500;
   }
   if (!(error instanceof ProtocolError)) return false;
-  return error.code === SESSION_NOT_FOUND || saysNoSession(error.message);
+  return error.code === SESSION_NOT_FOUND || /\bsession\b|not initialized/i.test(error.message);
 }
 
 /** What SDKs of the protocol answer for a session that they do not know. */
 const SESSION_NOT_FOUND = -32_001;
 
-function saysNoSession(words: string): boolean {
-  return /\bsession\b|not initialized/i.test(words);
-}
-
 /**
- * Whether a call that a server refused was not run for the session that it lost, or may run twice: it is made again
- * at once, in a new session.
+ * Whether a call is made again at once, in a new session. One that must not run twice is made again after 404 alone:
+ * the protocol says that no server runs it then. Any other status may be the tool's own.
  */
 export function mayCallAgain(error: unknown, retry: RetryClass): boolean {
   if (!isSessionDoubtful(error)) return false;
-  if (retry !== 'never') return true;
-  if (!(error instanceof SdkHttpError)) return false;
-  return error.status === 404 || (error.status < 500 && saysNoSession(wordsOf(error)));
+  return retry !== 'never' || (error instanceof SdkHttpError && error.status === 404);
 }
 
 function describeStatus(error: SdkHttpError): string {
