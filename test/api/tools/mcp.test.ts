@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
+import { expectSoon } from '../../support/expect-soon.js';
+import { startScriptedMcp, toolEntry } from '../../support/mcp/start-scripted-mcp.js';
 import { startServer, useServer } from '../../support/processes/start-server.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 const script = fileURLToPath(new URL('../../support/mcp/mcp-stdio-server.mjs', import.meta.url));
 
@@ -127,5 +130,43 @@ describe('tools of MCP servers', () => {
     expect((server.modelRequests.at(-1)?.body.tools ?? []).map(({ name }) => name)).toEqual([
       'read',
     ]);
+  });
+});
+
+describe('a call of an MCP server that does not answer', () => {
+  const mcp = useShared(startScriptedMcp);
+  const server = useServer(async () => {
+    mcp.tools = [toolEntry('hang')];
+    mcp.answer = () => undefined;
+    const file = path.join(newFolder(), 'mcp.json');
+    const mcpServers = {
+      hasty: { url: mcp.url, timeoutMs: 300 },
+      patient: { url: mcp.url, timeoutMs: 60_000 },
+    };
+    await writeFile(file, JSON.stringify({ mcpServers }));
+    return { environment: { TURNPIKE_MCP_FILE: file } };
+  });
+
+  it.each([
+    ['its time is over', 'hasty', async () => undefined],
+    [
+      'its turn is interrupted',
+      'patient',
+      (sessionId: string) => server.client.post('/api/harness/interrupt', { sessionId }),
+    ],
+  ])('is cancelled there when %s', async (_when, name, end) => {
+    mcp.bodies.splice(0);
+    const allow = [`mcp__${name}__*`];
+    const sessionId = await server.client.createSession(server.projectRoot, {
+      permissions: { allow },
+    });
+    const stream = await server.client.turn(sessionId, `[[tool=mcp__${name}__hang {}]]`);
+    const sent = (method: string) =>
+      mcp.bodies.map((body) => JSON.parse(body)).find((body) => body.method === method);
+    await expectSoon(() => expect(sent('tools/call')).toBeDefined());
+    await end(sessionId);
+    await expectSoon(() => expect(sent('notifications/cancelled')).toBeDefined());
+    expect(sent('notifications/cancelled').params.requestId).toBe(sent('tools/call').id);
+    await stream.all();
   });
 });
