@@ -7,18 +7,15 @@ import * as z from 'zod/mini';
 const MAX_WAIT_SECONDS = 50;
 const DEFAULT_WAIT_SECONDS = 25;
 
-function described<Schema extends z.core.$ZodType>(schema: Schema, description: string): Schema {
-  const base: z.core.$ZodType = schema;
-  z.globalRegistry.add(base, { description });
-  return schema;
-}
-
 const id = z.string().check(z.minLength(1), z.maxLength(120));
-const turnId = described(z.string().check(z.minLength(1), z.maxLength(120)), 'Id of the turn.');
-const waitSeconds = described(
-  z._default(z.number().check(z.gte(0), z.lte(MAX_WAIT_SECONDS)), DEFAULT_WAIT_SECONDS),
-  `How long to wait for the turn to end or to ask, in seconds: 0 to ${MAX_WAIT_SECONDS}.`,
-);
+const turnId = id.check(z.describe('Id of the turn.'));
+const waitSeconds = z
+  ._default(z.number().check(z.gte(0), z.lte(MAX_WAIT_SECONDS)), DEFAULT_WAIT_SECONDS)
+  .check(
+    z.describe(
+      `How long to wait for the turn to end or to ask, in seconds: 0 to ${MAX_WAIT_SECONDS}.`,
+    ),
+  );
 
 export const agentTools = {
   list_agents: {
@@ -31,24 +28,28 @@ export const agentTools = {
       'Gives an agent a message to work on. Answers with the result, or, where the agent needs longer, with the ids to come back with (read_turn). The turn goes on when this call is cancelled; cancel_turn ends it.',
     annotations: { readOnlyHint: false },
     input: z.strictObject({
-      message: described(
-        z.string().check(z.minLength(1), z.maxLength(100_000)),
-        'What the agent is to do.',
-      ),
-      agent: described(
-        z.exactOptional(z.string().check(z.minLength(1), z.maxLength(64))),
-        'Name of the agent (list_agents). Absent: the default one, or that of the session.',
-      ),
-      sessionId: described(
-        z.exactOptional(id),
-        'The session to go on with. Absent: a new one begins.',
-      ),
-      idempotencyKey: described(
-        z.exactOptional(
-          z.string().check(z.regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visible ASCII characters')),
+      message: z
+        .string()
+        .check(z.minLength(1), z.maxLength(100_000), z.describe('What the agent is to do.')),
+      agent: z
+        .exactOptional(z.string().check(z.minLength(1), z.maxLength(64)))
+        .check(
+          z.describe(
+            'Name of the agent (list_agents). Absent: the default one, or that of the session.',
+          ),
         ),
-        'A call that is made again with the same key joins the first turn, and starts no other.',
-      ),
+      sessionId: z
+        .exactOptional(id)
+        .check(z.describe('The session to go on with. Absent: a new one begins.')),
+      idempotencyKey: z
+        .exactOptional(
+          z.string().check(z.regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visible ASCII characters')),
+        )
+        .check(
+          z.describe(
+            'A call that is made again with the same key joins the first turn, and starts no other.',
+          ),
+        ),
       waitSeconds,
     }),
   },
@@ -63,15 +64,11 @@ export const agentTools = {
     annotations: { readOnlyHint: false, destructiveHint: true },
     input: z.strictObject({
       turnId,
-      approvalId: described(
-        z.string().check(z.minLength(1), z.maxLength(120)),
-        'Id of the question.',
-      ),
-      decision: described(z.enum(['approve', 'deny']), 'Whether the call may run.'),
-      message: described(
-        z.exactOptional(z.string().check(z.maxLength(2_000))),
-        'With deny: what the agent is told.',
-      ),
+      approvalId: id.check(z.describe('Id of the question.')),
+      decision: z.enum(['approve', 'deny']).check(z.describe('Whether the call may run.')),
+      message: z
+        .exactOptional(z.string().check(z.maxLength(2_000)))
+        .check(z.describe('With deny: what the agent is told.')),
       waitSeconds,
     }),
   },
@@ -83,17 +80,9 @@ export const agentTools = {
 } as const;
 
 export type AgentToolName = keyof typeof agentTools;
-type AgentToolInputs = { [Name in AgentToolName]: z.infer<(typeof agentTools)[Name]['input']> };
-export type AgentToolInput<Name extends AgentToolName> = AgentToolInputs[Name];
-
-/** The shapes of the tools' inputs. */
-export const inputShapes: { [Name in AgentToolName]: z.core.$ZodType<AgentToolInputs[Name]> } = {
-  list_agents: agentTools.list_agents.input,
-  start_turn: agentTools.start_turn.input,
-  read_turn: agentTools.read_turn.input,
-  answer_turn: agentTools.answer_turn.input,
-  cancel_turn: agentTools.cancel_turn.input,
-};
+export type AgentToolInput<Name extends AgentToolName> = z.infer<
+  (typeof agentTools)[Name]['input']
+>;
 
 export function isAgentTool(name: string): name is AgentToolName {
   return Object.hasOwn(agentTools, name);

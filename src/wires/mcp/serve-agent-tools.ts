@@ -8,19 +8,13 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type * as z from 'zod/mini';
 import { TypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { nameOf, parseValue } from '../../platform/parsing/parse-value.js';
 import type { AgentCall, AgentToolCalls, TurnQuestion, TurnStanding } from './agent-tool-calls.js';
-import {
-  agentTools,
-  inputShapes,
-  isAgentTool,
-  listedAgentTools,
-  type AgentToolInput,
-  type AgentToolName,
-} from './agent-tools.js';
+import { agentTools, isAgentTool, listedAgentTools, type AgentToolName } from './agent-tools.js';
 
 export interface ServedAgents {
   version: string;
@@ -72,48 +66,40 @@ async function callAgentTool(
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const call = { principal, signal: context.mcpReq.signal };
-  const repeated = repeatedCall(context);
+  const stand = async (
+    { waitSeconds }: { waitSeconds: number },
+    begin: () => Promise<TurnStanding>,
+  ): Promise<CallToolResult | InputRequiredResult> => {
+    const repeated = repeatedCall(context);
+    if (repeated === undefined) return showStanding(await begin(), mayAsk(context, call));
+    // The client asked its person, and makes the same call again with the answers.
+    const standing = await calls.resume({ ...repeated, waitSeconds }, call);
+    return showStanding(standing, repeated.answers.length > 0 && mayAsk(context, call));
+  };
   switch (name) {
     case 'list_agents':
-      parseInput(name, given);
+      parseInput(agentTools.list_agents.input, given);
       return toResult({ agents: await calls.listAgents(principal) });
-    case 'cancel_turn':
-      return toResult(await calls.cancel(parseInput(name, given), call));
-    case 'start_turn':
-    case 'read_turn':
-    case 'answer_turn': {
-      const input = parseInput(name, given);
-      // The client asked its person, and makes the same call again with the answers.
-      if (repeated !== undefined) {
-        const { turnId, answers } = repeated;
-        const { waitSeconds } = input;
-        const standing = await calls.resume({ turnId, waitSeconds, answers }, call);
-        return showStanding(standing, mayAsk(context, call) && answers.length > 0);
-      }
-      return showStanding(await begin(calls, name, input, call), mayAsk(context, call));
+    case 'start_turn': {
+      const input = parseInput(agentTools.start_turn.input, given);
+      return stand(input, () => calls.start(input, call));
     }
-  }
-}
-
-function begin(
-  calls: AgentToolCalls,
-  name: 'start_turn' | 'read_turn' | 'answer_turn',
-  input: object,
-  call: AgentCall,
-): Promise<TurnStanding> {
-  switch (name) {
-    case 'start_turn':
-      return calls.start(parseInput(name, input), call);
-    case 'read_turn':
-      return calls.read(parseInput(name, input), call);
-    case 'answer_turn':
-      return calls.answer(parseInput(name, input), call);
+    case 'read_turn': {
+      const input = parseInput(agentTools.read_turn.input, given);
+      return stand(input, () => calls.read(input, call));
+    }
+    case 'answer_turn': {
+      const input = parseInput(agentTools.answer_turn.input, given);
+      return stand(input, () => calls.answer(input, call));
+    }
+    case 'cancel_turn':
+      return toResult(await calls.cancel(parseInput(agentTools.cancel_turn.input, given), call));
   }
 }
 
 /** @throws ProtocolError that names every field that is wrong. */
-function parseInput<Name extends AgentToolName>(name: Name, given: object): AgentToolInput<Name> {
-  const { value, faults } = parseValue(inputShapes[name], given);
+function parseInput<Input>(shape: z.core.$ZodType<Input>, given: object): Input {
+  const { value, faults } = parseValue(shape, given);
   if (faults === undefined) return value;
   const said = faults.map(({ path, message }) => `'${nameOf(path) || 'arguments'}' ${message}`);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${said.join('; ')}.`);
@@ -127,12 +113,14 @@ function mayAsk({ mcpReq }: ServerContext, { principal }: AgentCall): boolean {
   return canAsk && principal.scopes.includes('approvals');
 }
 
-/** The turn and the answers of a call that is made again, as a client of the newer protocol does. */
-function repeatedCall({ mcpReq }: ServerContext) {
-  const { inputResponses } = mcpReq;
+/**
+ * The turn and the answers of a call that is made again, as a client of the newer protocol does. The state alone says
+ * that it is: a client may leave out the answers, and the turn must not be started twice.
+ */
+function repeatedCall({ mcpReq: { inputResponses = {}, requestState } }: ServerContext) {
   // Its turn is looked for among the caller's own, as the id in any call is.
-  const turnId = mcpReq.requestState();
-  if (inputResponses === undefined || typeof turnId !== 'string') return undefined;
+  const turnId = requestState();
+  if (typeof turnId !== 'string') return undefined;
   const answers = Object.entries(inputResponses).flatMap(([approvalId, response]) => {
     const decision = decisionOf(response);
     return decision === undefined ? [] : [{ approvalId, decision }];

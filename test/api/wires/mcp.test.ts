@@ -3,8 +3,9 @@ import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isPlainObject } from '../../../src/platform/json.js';
+import { expectSoon } from '../../support/expect-soon.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
-import { startServer, useServer } from '../../support/processes/start-server.js';
+import { startServer, useServer, type TestServer } from '../../support/processes/start-server.js';
 
 type Era = 'legacy' | 'auto';
 
@@ -167,6 +168,58 @@ describe('agents as an MCP server', () => {
     expect(existsSync(path.join(server.projectRoot, 'c.txt'))).toBe(false);
   });
 
+  it('starts no other turn for a call that comes back with its state', async () => {
+    const client = await connect(server.url);
+    const sessionId = await inFolder();
+    const { structured } = await call(client, 'start_turn', { message: write('s.txt'), sessionId });
+    const [question] = structured['questions'] as { approvalId: string }[];
+    const requestState = String(structured['turnId']);
+    expect(await repeatCall(server.url, { requestState })).toMatchObject({
+      structuredContent: { turnId: requestState, status: 'input_required' },
+    });
+    const inputResponses = { [String(question?.approvalId)]: approved };
+    expect(await repeatCall(server.url, { requestState, inputResponses })).toMatchObject({
+      structuredContent: { turnId: requestState, status: 'completed' },
+    });
+    expect(existsSync(path.join(server.projectRoot, 's.txt'))).toBe(true);
+  });
+
+  it.each<Era>(['legacy', 'auto'])(
+    'goes on with a turn whose client of the era %s leaves',
+    async (era) => {
+      const message = `Slowly, for ${era} [[tokens=60 gap=20]]`;
+      const input = { message, idempotencyKey: `left-${era}` };
+      const asked = () =>
+        server.modelRequests.filter(({ body }) => JSON.stringify(body.messages).includes(message));
+      const leaver = await connect(server.url, { era });
+      const left = expect(call(leaver, 'start_turn', input)).rejects.toThrow();
+      await expectSoon(() => expect(asked()).toHaveLength(1));
+      await leaver.close();
+      await left;
+      const { structured } = await call(await connect(server.url), 'start_turn', input);
+      expect(structured).toMatchObject({ status: 'completed' });
+      expect(asked()).toHaveLength(1);
+    },
+  );
+
+  it('ends a turn once that two clients cancel', async () => {
+    const clients = [
+      await connect(server.url),
+      await connect(server.url, { era: 'auto' }),
+    ] as const;
+    const message = 'Slowly [[tokens=4000 gap=20]]';
+    const { structured } = await call(clients[0], 'start_turn', { message, waitSeconds: 0 });
+    const { turnId } = structured;
+    const cancelled = await Promise.all(
+      clients.map((client) => call(client, 'cancel_turn', { turnId })),
+    );
+    expect(cancelled.map(({ isError }) => isError)).toEqual([false, false]);
+    for (const client of clients) {
+      const end = await call(client, 'read_turn', { turnId });
+      expect(end.structured).toMatchObject({ status: 'interrupted' });
+    }
+  });
+
   it.each<[string, string, object, string]>([
     ['no message', 'start_turn', {}, "'message'"],
     ['an unknown field', 'start_turn', { message: 'Hi', model: 'x' }, "'model'"],
@@ -193,14 +246,50 @@ describe('agents as an MCP server', () => {
   });
 });
 
+/** Makes a call again as a client of 2026-07-28 does after its person answered, with a state and answers of its own. */
+async function repeatCall(
+  url: string,
+  { key, ...retried }: { key?: string; requestState: string; inputResponses?: object },
+) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  };
+  const called = { name: 'start_turn', arguments: { message: 'Start another [[tokens=3]]' } };
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': called.name,
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { ...called, ...retried, _meta },
+    }),
+  });
+  const { result } = (await response.json()) as { result: Record<string, unknown> };
+  return result;
+}
+
+const approved = { action: 'accept', content: { decision: 'approve' } };
+
 describe('agents as an MCP server with keys', () => {
   const server = useServer();
+  const started: TestServer[] = [];
+  afterEach(() => Promise.all(started.splice(0).map((one) => one.close())));
 
   it('shows nobody the sessions, turns and questions of others', async () => {
     const key = async (principal: string, scopes = ['turns', 'approvals']) =>
       (await makeKey(server, { principal, scopes })).secret;
     const [mine, theirs] = [await key('mine'), await key('theirs')];
     const keyed = await startServer({ store: server.store });
+    started.push(keyed);
     const owner = await connect(keyed.url, { key: mine });
     const { structured } = await call(owner, 'start_turn', { message: write('k.txt') });
     const { turnId, sessionId } = structured;
@@ -219,8 +308,24 @@ describe('agents as an MCP server with keys', () => {
     const own = await call(other, 'start_turn', { message: 'Hi' });
     const crossed = { ...answer, turnId: own.structured['turnId'] };
     expect((await call(other, 'answer_turn', crossed)).said).toMatch(/^APPROVAL_NOT_FOUND: /);
-    const reader = await connect(keyed.url, { key: await key('mine', ['turns']) });
+    const cannotAnswer = await key('mine', ['turns']);
+    const reader = await connect(keyed.url, { key: cannotAnswer });
     expect((await call(reader, 'answer_turn', answer)).said).toMatch(/^FORBIDDEN_SCOPE: /);
+    const inputResponses = { [String(question?.approvalId)]: approved };
+    for (const [user, state, type] of [
+      [theirs, turnId, 'TURN_NOT_FOUND'],
+      [theirs, own.structured['turnId'], 'APPROVAL_NOT_FOUND'],
+      [cannotAnswer, turnId, 'FORBIDDEN_SCOPE'],
+    ] as const) {
+      const retried = { key: user, requestState: String(state), inputResponses };
+      expect(await repeatCall(keyed.url, retried)).toMatchObject({
+        isError: true,
+        structuredContent: { error: { type } },
+      });
+    }
+    expect(await call(owner, 'read_turn', { turnId })).toMatchObject({
+      structured: { status: 'input_required', questions: [{ approvalId: question?.approvalId }] },
+    });
     await expect(connect(keyed.url, { key: 'tpk_none' })).rejects.toThrow();
   });
 });
