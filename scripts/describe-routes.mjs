@@ -24,12 +24,10 @@ export function controllerFiles() {
 }
 
 /**
- * @param {readonly object[]} files exports of the controllers' files.
- * @param {typeof import('../src/access/owned.decorator.js')} access the keys of what routes declare.
- * @returns {Promise<string>} Markdown: a heading and a table for each tag.
+ * @param {{ paths: object }} document as `describeApi` makes it.
+ * @returns {string} Markdown: a heading and a table for each tag.
  */
-export async function describeRoutes(files, access) {
-  const { paths } = await describeApi(files, access);
+export function describeRoutes({ paths }) {
   const routes = Object.entries(paths).flatMap(([route, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ route, method, operation })),
   );
@@ -65,7 +63,13 @@ const SCOPE = 'x-scope';
 /** The scope of routes that declare none. */
 const TURNS = '`turns`';
 
-async function describeApi(files, access) {
+/**
+ * The API's document, with the scope of each route.
+ *
+ * @param {readonly object[]} files exports of the controllers' files.
+ * @param {typeof import('../src/access/owned.decorator.js')} access the keys of what routes declare.
+ */
+export async function describeApi(files, access) {
   const controllers = files
     .flatMap((exported) => Object.values(exported))
     .filter((value) => typeof value === 'function' && Reflect.hasMetadata('path', value));

@@ -44,7 +44,9 @@ async function main() {
   if ('fault' in chromium) log(`NOTHING IN A BROWSER IS TESTED: ${chromium.fault}.`);
   const python = findPython(log);
   if (python === undefined) {
-    log('NOTHING IN PYTHON IS TESTED: there is no python3 (Debian: apt-get install python3).');
+    log(
+      'NOTHING IN PYTHON IS TESTED: there is no Python 3.11 with httpx and pydantic (Debian: apt-get install python3-httpx python3-pydantic).',
+    );
   }
   const pgBouncer = findPgBouncer(log);
   if (pgBouncer === undefined) {
@@ -79,7 +81,7 @@ async function runJest({ redisUrl, databaseUrl }, { hasSandbox, chromium, python
     ...(hasSandbox ? [] : ['integration/sandbox\\.test']),
     ...(chromium === undefined ? ['/test/browser/'] : []),
     ...(pgBouncer === undefined ? ['distributed/pgbouncer\\.test'] : []),
-    ...(python === undefined ? ['clients/python-example\\.test'] : []),
+    ...(python === undefined ? ['clients/python-client\\.test'] : []),
   ];
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const child = spawn(

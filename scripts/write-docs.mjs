@@ -9,8 +9,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { controllerFiles, describeRoutes } from './describe-routes.mjs';
+import { controllerFiles, describeApi, describeRoutes } from './describe-routes.mjs';
 import { describeRows, describeTypes } from './describe-types.mjs';
+import { describePython } from './describe-python.mjs';
 import { describeCommands } from './describe-commands.mjs';
 import { describeWires } from './describe-wires.mjs';
 import { describeErrorSentences, describeLogLines } from './describe-sentences.mjs';
@@ -79,7 +80,10 @@ const parts = {
   ...describeWires(vocabulary().map(([{ type }]) => type.slice(1, -1))),
 };
 await loadShapes();
-const routes = await describeRoutes(controllers, access);
+const document = await describeApi(controllers, access);
+const routes = describeRoutes(document);
+const schemas = { ...JSON.parse(streams).schemas, ...document.components.schemas };
+writeSource('clients/python/turnpike/types.py', describePython(schemas));
 const commands = await describeCommands(allCommands);
 const written = new Set();
 

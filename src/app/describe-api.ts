@@ -108,3 +108,21 @@ export function describeApi(
   }
   return document;
 }
+
+/**
+ * The document as OpenAPI 3.1, which has no `itemSchema`: a stream is a text there, and its frames have their schemas
+ * in the components. Pure.
+ */
+export function toOpenApi31(document: OpenAPIObject): OpenAPIObject {
+  return { ...(withoutItems(document) as OpenAPIObject), openapi: '3.1.1' };
+}
+
+function withoutItems(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutItems);
+  if (typeof value !== 'object' || value === null) return value;
+  const { itemSchema, ...others } = value as { itemSchema?: unknown };
+  const rest = Object.entries(others).map(([name, field]) => [name, withoutItems(field)]);
+  return Object.fromEntries(itemSchema === undefined ? rest : [['schema', textStream], ...rest]);
+}
+
+const textStream = { type: 'string', description: 'An event stream.' };

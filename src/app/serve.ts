@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { SwaggerModule } from '@nestjs/swagger';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { Authenticator } from '../access/authenticator.js';
@@ -26,7 +26,7 @@ import { packageRoot, packageVersion } from '../platform/process/package-root.js
 import { answerMethods, findRoutes, RouteTable } from './route-table.js';
 import { Background } from './background.js';
 import { checkHead } from './check-head.js';
-import { describeApi, loadShapes } from './describe-api.js';
+import { describeApi, loadShapes, toOpenApi31 } from './describe-api.js';
 import { ErrorShapes } from './harness-error.filter.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
@@ -157,8 +157,14 @@ async function listen(
   // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
   await loadShapes();
-  // A page at `/docs`, the document at `/docs-json`.
-  SwaggerModule.setup('docs', app, () => describeApi(app, packageVersion, app.get(ErrorShapes)), {
+  const describe = (): OpenAPIObject => describeApi(app, packageVersion, app.get(ErrorShapes));
+  // A page at `/docs`, the document at `/docs-json`, and for generators that know no OpenAPI 3.2 at `/docs-json/3.1`.
+  SwaggerModule.setup('docs-json/3.1', app, () => toOpenApi31(describe()), {
+    ui: false,
+    raw: ['json'],
+    jsonDocumentUrl: 'docs-json/3.1',
+  });
+  SwaggerModule.setup('docs', app, describe, {
     customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),
   });
   await app.init();

@@ -63,6 +63,7 @@ const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
 const isMinted = elsewhere('is of a backend; page-tokens.test.ts makes such tokens');
+const isPython = elsewhere('python-client.test.ts runs it over the client');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
 const showsFrames: Use = async (code, stream) => {
@@ -218,6 +219,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/provider-tools.md': [isStarted],
+  'docs/guide/python.md': Array<Use>(3).fill(isPython),
   'docs/guide/rehearsal.md': [
     elsewhere('starts a server; the suites of the rehearsal model send the same directives'),
   ],

@@ -15,6 +15,18 @@ describe('the document of the API', () => {
     expect([document.openapi, errors, valid]).toEqual(['3.2.0', undefined, true]);
   });
 
+  it('is served as OpenAPI 3.1, with every route, for generators that know no 3.2', async () => {
+    const older = asDocument((await server.client.get('/docs-json/3.1')).body);
+    const { valid, errors } = await new Validator().validate({ ...older });
+    expect([older.openapi, errors, valid]).toEqual(['3.1.1', undefined, true]);
+    expect(JSON.stringify(older)).not.toContain('itemSchema');
+    expect(Object.keys(older.paths)).toEqual(Object.keys(document.paths));
+    const stream = older.paths['/api/harness/turns/{id}/events']?.['get'];
+    expect(stream?.responses['200']?.content?.['text/event-stream']).toMatchObject({
+      schema: { type: 'string' },
+    });
+  });
+
   it('has a schema for every answer, parameter and body', () => {
     const untyped = operationsOf(document).flatMap(({ route, operation }) => {
       const { responses, parameters = [], requestBody } = operation;

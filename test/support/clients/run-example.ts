@@ -13,9 +13,14 @@ const TIMEOUT_MS = 120_000;
  *
  * @returns what it printed. @throws Error with its output where it exits with another code than 0.
  */
-export async function runExample(program: string, file: string, url: string): Promise<string> {
+export async function runExample(
+  program: string,
+  file: string,
+  url: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env;
-  const env = { PATH, HOME, TMPDIR, TURNPIKE_URL: url };
+  const env = { PATH, HOME, TMPDIR, TURNPIKE_URL: url, ...variables };
   const path = fileURLToPath(new URL(file, examples));
   const { stdout } = await run(program, [path], { env, timeout: TIMEOUT_MS });
   return stdout;

@@ -1,0 +1,161 @@
+"""The calls of `AsyncTurnpike`."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from . import _calls as calls
+from . import _flows as flows
+from ._async_connection import AsyncConnection
+from .types import (
+    Approval,
+    AwaitedApproval,
+    ListedSession,
+    Message,
+    SessionRecord,
+    UploadedFile,
+)
+
+# A page, and the cursor of the next one.
+SessionPage = tuple[list[ListedSession], "str | None"]
+MessagePage = tuple[list[Message], "str | None"]
+AwaitedPage = tuple[list[AwaitedApproval], "str | None"]
+ApprovalPage = tuple[list[Approval], "str | None"]
+
+
+class AsyncSessions:
+    """Sessions: `client.sessions`."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._json = connection.json
+
+    async def create(self, **wanted: Any) -> SessionRecord:
+        """Creates a session, in the caller's own folder where no `projectRoot` is given."""
+        return cast(SessionRecord, await self._json(calls.create_session(wanted), "session"))
+
+    async def get(self, session_id: str) -> SessionRecord:
+        return cast(SessionRecord, await self._json(calls.session("GET", session_id), "session"))
+
+    async def list(
+        self, *, search: str | None = None, cursor: str | None = None, limit: int | None = None
+    ) -> SessionPage:
+        """The caller's sessions, the last used first. @returns a page of them, and the cursor of the next one."""
+        call = calls.list_sessions({"search": search, "cursor": cursor, "limit": limit})
+        page = await self._json(call)
+        return page["sessions"], page.get("nextCursor")
+
+    async def messages(
+        self, session_id: str, *, cursor: str | None = None, limit: int | None = None
+    ) -> MessagePage:
+        """The session's messages, oldest first. @returns a page of turns, and the cursor of the next one."""
+        query = {"cursor": cursor, "limit": limit}
+        page = await self._json(calls.of_session(session_id, "messages", query))
+        return page["messages"], page.get("nextCursor")
+
+    async def rename(self, session_id: str, title: str | None) -> SessionRecord:
+        """@param title None: the beginning of its first message."""
+        call = calls.session("PATCH", session_id, {"title": title})
+        return cast(SessionRecord, await self._json(call, "session"))
+
+    async def delete(self, session_id: str) -> None:
+        """Deletes a session; its active turn is ended first."""
+        await self._json(calls.session("DELETE", session_id))
+
+
+class AsyncAwaitedApprovals:
+    """Questions of other people's turns, for those who decide by their roles: `client.approvals.awaited`."""
+
+    _folder = "awaited-approvals"
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._json = connection.json
+
+    async def list(
+        self, *, cursor: str | None = None, limit: int | None = None
+    ) -> AwaitedPage:
+        page = await self._json(calls.list_approvals(self._folder, {"cursor": cursor, "limit": limit}))
+        return page["approvals"], page.get("nextCursor")
+
+    async def get(self, approval_id: str) -> AwaitedApproval:
+        call = calls.get_approval(self._folder, approval_id)
+        return cast(AwaitedApproval, await self._json(call, "approval"))
+
+    async def approve(self, approval_id: str) -> AwaitedApproval:
+        """Approves the call as it is. It runs once all the people have approved that it awaits."""
+        call = calls.answer_approval(self._folder, approval_id, "approve")
+        return cast(AwaitedApproval, await self._json(call, "approval"))
+
+    async def deny(self, approval_id: str, message: str | None = None) -> AwaitedApproval:
+        """Denies the call for all. @param message for the model."""
+        call = calls.answer_approval(self._folder, approval_id, "deny", message=message)
+        return cast(AwaitedApproval, await self._json(call, "approval"))
+
+
+class AsyncApprovals:
+    """Questions that turns wait for: `client.approvals`. The same answer may be sent again."""
+
+    _folder = "approvals"
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._json = connection.json
+        self.awaited = AsyncAwaitedApprovals(connection)
+
+    async def list(
+        self,
+        *,
+        session_id: str | None = None,
+        turn_id: str | None = None,
+        status: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> ApprovalPage:
+        """@param status `pending` (default) or `all`."""
+        query = {"sessionId": session_id, "turnId": turn_id, "status": status}
+        call = calls.list_approvals(self._folder, {**query, "cursor": cursor, "limit": limit})
+        page = await self._json(call)
+        return page["approvals"], page.get("nextCursor")
+
+    async def get(self, approval_id: str) -> Approval:
+        return cast(Approval, await self._json(calls.get_approval(self._folder, approval_id), "approval"))
+
+    async def approve(self, approval_id: str, *, input: Any = None) -> Approval:
+        """@param input replaces the model's."""
+        return await self._answer(approval_id, "approve", input=input)
+
+    async def approve_for_session(
+        self, approval_id: str, *, input: Any = None, rule: str | None = None
+    ) -> Approval:
+        """Approves the call and, for the session, every call with the same input or, with `rule`, under it."""
+        return await self._answer(approval_id, "approve-session", input=input, rule=rule)
+
+    async def deny(self, approval_id: str, message: str | None = None) -> Approval:
+        """@param message for the model."""
+        return await self._answer(approval_id, "deny", message=message)
+
+    async def answer(self, approval_id: str, output: Any, *, is_error: bool = False) -> Approval:
+        """Answers a client tool's call with its output: a text or any JSON."""
+        return await self._answer(approval_id, "answer", output=output, isError=is_error)
+
+    async def _answer(self, approval_id: str, decision: str, **more: Any) -> Approval:
+        call = calls.answer_approval(self._folder, approval_id, decision, **more)
+        return cast(Approval, await self._json(call, "approval"))
+
+
+class AsyncUploads:
+    """Files for later turns, and files of messages: `client.uploads`."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def send(self, name: str, content: Any) -> UploadedFile:
+        """Uploads one file. A turn takes the returned value among its `attachments`.
+
+        @param content bytes, or a file that is open for reading as bytes.
+        """
+        (uploaded,) = await self._connection.json(calls.upload(name, content), "attachments")
+        return cast(UploadedFile, uploaded)
+
+    async def load(self, file_id: str) -> bytes:
+        """Loads a file of a message, or an upload, by its id."""
+        flow = flows.call_bytes(self._connection.settings, calls.download(file_id))
+        return cast(bytes, await self._connection.run(flow))
