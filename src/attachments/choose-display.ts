@@ -48,6 +48,15 @@ export function isImage({ mimeType }: AttachmentRef): boolean {
   return mediaKind(mimeType) === 'image';
 }
 
+/** The files of an output that the model may be shown in some form. The others are for people alone. */
+export function shownFilesOf({
+  files,
+}: {
+  files?: readonly AttachmentRef[] | null;
+}): AttachmentRef[] {
+  return (files ?? []).filter(({ mimeType }) => mediaKind(mimeType) !== 'other');
+}
+
 const officeSources: Readonly<Record<string, TextSource>> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',

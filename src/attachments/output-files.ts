@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AttachmentRef } from '../storage/shapes/stored-step.js';
 import { Attachments } from './attachments.js';
-import { harnessLimits as limits, refuseSize, cleanName } from './file-limits.js';
+import { harnessLimits as limits, refuseSize, cleanName, unnamed } from './file-limits.js';
 import { SNIFF_BYTES } from './blob-store.js';
-import { checkFile, mediaKind } from './check-file.js';
+import { checkFile, effectiveMime, isTextLike, mediaKind, sniffType } from './check-file.js';
 import { fitStoredImage } from './extract/extractor.js';
 import type { OutputBlock, ToolOutput } from '../platform/parsing/tool-output.js';
 import type { Requester } from './file-memory.js';
@@ -22,8 +22,8 @@ export class OutputFiles {
   constructor(private readonly attachments: Attachments) {}
 
   /**
-   * Stores the pictures and PDFs of an output, pictures fitted to the model's limits, for as long as the session. What
-   * the model cannot be shown is labelled with its name, its type and the reason.
+   * Stores the files of an output, pictures fitted to the model's limits, for as long as the session. A label has the
+   * name, type and size of each. People can load what the model cannot be shown, such as audio; its label says so.
    */
   async keep(
     output: ToolOutput,
@@ -49,23 +49,20 @@ export class OutputFiles {
   async #take(file: OutputFile, kept: AttachmentRef[], requester: Requester): Promise<string> {
     const bytes = Buffer.from(file.bytes);
     const { length: size } = bytes;
-    const { mimeType: declared = 'unknown type' } = file;
-    const name = cleanName(file.name ?? (declared === 'image/svg+xml' ? 'file.svg' : undefined));
+    const { mimeType: declared = '' } = file;
+    const name = cleanName(file.name ?? (declared === SVG ? 'file.svg' : undefined));
     const start = bytes.subarray(0, SNIFF_BYTES);
     const checked = await checkFile({ name, start, size, sha256: '' });
-    const refused =
-      'reason' in checked
-        ? checked.reason
-        : (refuseDeclared(declared, checked.file) ?? refuseSize(size, sizeOf(kept), limits));
-    const type = 'file' in checked && refused === undefined ? checked.file.mimeType : declared;
-    const label = (shown: string, why?: string): string =>
-      `[${shown}: ${type}, ${size} bytes${why === undefined ? '' : `; not shown: ${why}`}]`;
-    if ('reason' in checked || refused !== undefined) return label(name, refused);
-    const { file: taken } = checked;
+    const isShown = 'file' in checked && !isMisnamed(declared, checked.file);
+    const taken = isShown ? checked.file : await unshown(start, { name, declared });
+    const label = (why?: string): string =>
+      `[${taken.name}: ${taken.mimeType}, ${size} bytes${why === undefined ? '' : `; ${why}`}]`;
+    const tooLarge = refuseSize(size, sizeOf(kept), limits);
+    if (tooLarge !== undefined) return label(`not shown: ${tooLarge}`);
     const stored = await this.#store(bytes, taken.mimeType, requester);
-    if ('reason' in stored) return label(taken.name, stored.reason);
+    if ('reason' in stored) return label(`not shown: ${stored.reason}`);
     kept.push({ name: taken.name, ...stored });
-    return label(taken.name);
+    return label(isShown ? undefined : FOR_PEOPLE);
   }
 
   async #store(
@@ -87,11 +84,30 @@ export class OutputFiles {
   }
 }
 
-/** Bytes that nobody knows pass for text: not where they are said to be sound, film or a picture. */
-function refuseDeclared(declared: string, { mimeType }: AttachmentRef): string | undefined {
-  const isMedia = /^(?:audio|video|image)\//.test(declared) && declared !== 'image/svg+xml';
-  if (!isMedia || mediaKind(mimeType) !== 'text') return undefined;
-  return 'models take PNG, JPEG, GIF and WebP pictures, PDFs, office documents and text';
+const SVG = 'image/svg+xml';
+const FOR_PEOPLE =
+  'not shown to you: models take PNG, JPEG, GIF and WebP pictures, PDFs, office documents and text. The user can open it';
+
+/** Whether bytes that pass for text are said to be audio, video or a picture. */
+function isMisnamed(declared: string, { mimeType }: AttachmentRef): boolean {
+  const isMedia = /^(?:audio|video|image)\//i.test(declared) && declared !== SVG;
+  return isMedia && mediaKind(mimeType) === 'text';
+}
+
+/** A file for people alone. Its first bytes tell its type; the declared one counts where no bytes contradict it. */
+async function unshown(
+  start: Uint8Array,
+  { name, declared }: { name: string; declared: string },
+): Promise<Pick<AttachmentRef, 'name' | 'mimeType'>> {
+  const isText = isTextLike(start);
+  const said = effectiveMime(declared, name);
+  // The bytes of any type that the model is shown are known.
+  const isPossible = !isText && mediaKind(said) === 'other';
+  const found = isText ? undefined : await sniffType(start);
+  const mimeType = found ?? (isPossible ? said : 'application/octet-stream');
+  const [, extension] = /^(?:audio|video)\/(?:x-)?([a-z0-9]{2,5})$/.exec(mimeType) ?? [];
+  const isNamed = name !== unnamed || extension === undefined;
+  return { name: isNamed ? name : `${name}.${extension}`, mimeType };
 }
 
 function sizeOf(kept: readonly AttachmentRef[]): { files: number; bytes: number } {

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, type SQL } from 'drizzle-orm';
 import { LOCAL_USER } from '../access/principal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
-import type { AttachmentRef } from '../storage/shapes/stored-step.js';
-import { messages } from '../storage/transcript-schema.js';
+import type { AttachmentRef, OutputFile } from '../storage/shapes/stored-step.js';
+import { messages, toolCalls } from '../storage/transcript-schema.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
 import { uploads } from '../storage/file-schema.js';
@@ -17,6 +17,23 @@ import { compact } from '../platform/compact.js';
  */
 export function storedFileId(turnId: string, position: number): string {
   return `${turnId.replace(/^turn_/, 'file_')}_${position}`;
+}
+
+/** The id of a file that a tool of a turn gave: by its content, as a call may give several. */
+function outputFileId(turnId: string, sha256: string): string {
+  return `${turnId.replace(/^turn_/, 'file_')}_o${sha256.slice(0, 32)}`;
+}
+
+/** The files of an output, as people are shown them; undefined: there are none. Pure. */
+export function viewOutputFiles(
+  turnId: string,
+  files: readonly AttachmentRef[] | null | undefined,
+): OutputFile[] | undefined {
+  if (files === null || files === undefined || files.length === 0) return undefined;
+  return files.map(({ name, mimeType, size, sha256 }) => {
+    const id = outputFileId(turnId, sha256);
+    return { id, name, mimeType, size, url: storedFileUrl(id) };
+  });
 }
 
 /** Whether a name is an id of a stored message's file (`file_`) or of an upload (`att_`). Pure. */
@@ -53,10 +70,13 @@ export class StoredFiles {
     sessionId?: string,
   ): Promise<Map<string, AttachmentRef>> {
     const turnIds = ids.flatMap((id) => {
-      const [, rest] = /^file_(.+)_\d+$/.exec(id) ?? [];
+      const [, rest] = /^file_(.+)_(?:\d+|o[0-9a-f]{32})$/.exec(id) ?? [];
       return rest === undefined ? [] : `turn_${rest}`;
     });
-    const files = await this.#ofTurns(turnIds, owner, sessionId);
+    const outputs = ids.some((id) => /_o[0-9a-f]{32}$/.test(id))
+      ? await this.#ofOutputs(turnIds, owner, sessionId)
+      : [];
+    const files = new Map([...(await this.#ofTurns(turnIds, owner, sessionId)), ...outputs]);
     const sent = await this.#uploads(ids, owner);
     return new Map(
       ids.flatMap((id) => {
@@ -90,16 +110,11 @@ export class StoredFiles {
     sessionId?: string,
   ): Promise<Map<string, AttachmentRef>> {
     if (turnIds.length === 0) return new Map();
-    const isOwn = and(
-      inArray(turns.id, [...turnIds]),
-      eq(turns.principalId, owner),
-      sessionId === undefined ? undefined : eq(turns.sessionId, sessionId),
-    );
     const found = await this.db
       .select({ turnId: turns.id, parts: messages.parts })
       .from(messages)
       .innerJoin(turns, eq(turns.id, messages.turnId))
-      .where(and(isOwn, eq(messages.role, 'user')));
+      .where(and(isOwn(turnIds, owner, sessionId), eq(messages.role, 'user')));
     const files = new Map<string, AttachmentRef>();
     for (const { turnId, parts } of found) {
       for (const [position, part] of parts.entries()) {
@@ -107,6 +122,24 @@ export class StoredFiles {
       }
     }
     return files;
+  }
+
+  async #ofOutputs(
+    turnIds: readonly string[],
+    owner: string,
+    sessionId?: string,
+  ): Promise<[string, AttachmentRef][]> {
+    const found = await this.db
+      .select({ turnId: turns.id, files: toolCalls.files })
+      .from(toolCalls)
+      .innerJoin(turns, eq(turns.id, toolCalls.turnId))
+      .where(and(isOwn(turnIds, owner, sessionId), isNotNull(toolCalls.files)));
+    return found.flatMap(({ turnId, files }) =>
+      (files ?? []).map((file): [string, AttachmentRef] => [
+        outputFileId(turnId, file.sha256),
+        file,
+      ]),
+    );
   }
 
   async #uploads(ids: readonly string[], owner: string): Promise<Map<string, AttachmentRef>> {
@@ -124,4 +157,13 @@ export class StoredFiles {
       ]),
     );
   }
+}
+
+/** Turns of a principal, of one session where it is given. */
+function isOwn(turnIds: readonly string[], owner: string, sessionId?: string): SQL | undefined {
+  return and(
+    inArray(turns.id, [...turnIds]),
+    eq(turns.principalId, owner),
+    sessionId === undefined ? undefined : eq(turns.sessionId, sessionId),
+  );
 }

@@ -1,6 +1,11 @@
 import type { ErrorCode } from '../errors/error-table.js';
 import type { JsonObject } from '../platform/json.js';
-import type { StepStopReason, ToolStatus, Usage } from '../storage/shapes/stored-step.js';
+import type {
+  OutputFile,
+  StepStopReason,
+  ToolStatus,
+  Usage,
+} from '../storage/shapes/stored-step.js';
 
 /**
  * The vocabulary of a turn, and its only definition. Names are noun, dot, verb in the past tense,
@@ -66,6 +71,8 @@ export type TurnEventBody =
       status: ToolStatus;
       output: string;
       durationMs: number;
+      /** The files of the output. Absent: none. */
+      files?: readonly OutputFile[];
     }
   | {
       type: 'approval.requested';

@@ -100,7 +100,16 @@ class ToolPart(TypedDict):
     input: Any
     status: str
     output: str
+    files: NotRequired[list[OutputFile]]
     leftOut: NotRequired[bool]
+
+
+class OutputFile(TypedDict):
+    id: str
+    name: str
+    mimeType: str
+    size: int
+    url: str
 
 
 class Notice(TypedDict):
@@ -581,6 +590,7 @@ class ToolProgressEvent(TypedDict):
 
 class ToolResultData(TypedDict):
     durationMs: float
+    files: NotRequired[list[OutputFile]]
     name: str
     ok: bool
     output: str

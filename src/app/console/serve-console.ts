@@ -30,6 +30,8 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  // Recordings that tools give.
+  'media-src blob:',
   "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",

@@ -59,6 +59,19 @@ export interface AttachmentRef {
   changed?: string;
 }
 
+/** A file of a tool's output, as people are shown it. */
+export interface OutputFile {
+  /** What `attachments` of a later turn may name. */
+  id: string;
+  name: string;
+  /** As the bytes are; of a tool's own statement only where they do not tell. */
+  mimeType: string;
+  /** Bytes. */
+  size: number;
+  /** Where its bytes are, below the server’s address. */
+  url: string;
+}
+
 /** A stored part of a user message: a file by reference, never by its bytes. */
 export type StoredPart = { type: 'text'; text: string } | { type: 'file'; file: AttachmentRef };
 

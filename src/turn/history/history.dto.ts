@@ -11,6 +11,7 @@ import {
 import { PageDto, PageLimit, PageToken, PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { turnStatuses, type TurnStatus } from '../../storage/shapes/stored-turn.js';
+import { OutputFileDto } from './messages.dto.js';
 import { TurnBranchDto } from '../turn-record.dto.js';
 import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 import type { RetryClass } from '../../tools/tool.js';
@@ -73,6 +74,9 @@ export class CallDto {
 
   /** Result as the model has it; null while it is not known. */
   output!: string | null;
+
+  /** Files of the result: those that the model is shown, and others for people alone. Absent: none. */
+  files?: OutputFileDto[];
 
   @ApiProperty(nullableWhole) durationMs!: number | null;
 

@@ -1,3 +1,5 @@
+import { viewOutputFiles } from '../../attachments/stored-files.js';
+import { compact } from '../../platform/compact.js';
 import type { CallDto } from './history.dto.js';
 import { and, asc, eq, gte, inArray } from 'drizzle-orm';
 import type { Queryable } from '../../storage/connection.js';
@@ -100,5 +102,6 @@ export function viewCall(row: CallRow, retry: RetryClass | undefined): CallDto {
     retry: retry ?? null,
     claimedAt: row.claimedAt.toISOString(),
     endedAt: row.endedAt?.toISOString() ?? null,
+    ...compact({ files: viewOutputFiles(row.turnId, row.files) }),
   };
 }

@@ -2,7 +2,11 @@ import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from 
 import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
 import { UsageDto } from '../../http/usage.dto.js';
-import { stepStopReasons, type StepStopReason } from '../../storage/shapes/stored-step.js';
+import {
+  stepStopReasons,
+  type OutputFile,
+  type StepStopReason,
+} from '../../storage/shapes/stored-step.js';
 import type { Refused } from '../prompt/left-out-content.js';
 
 export class TextPartDto {
@@ -41,6 +45,26 @@ export class FilePartDto {
   leftOut?: boolean;
 }
 
+/** A file of a tool’s output. */
+export class OutputFileDto implements OutputFile {
+  /** What `attachments` of a later turn may name. */
+  id!: string;
+
+  name!: string;
+
+  /**
+   * As the bytes are; as the tool says where they do not tell.
+   * @example audio/wav
+   */
+  mimeType!: string;
+
+  /** Bytes. */
+  @ApiProperty(whole) size!: number;
+
+  /** Where its bytes are, below the server’s address. */
+  url!: string;
+}
+
 export class ToolPartDto {
   @ApiProperty({ enum: ['tool'] }) type!: 'tool';
 
@@ -60,6 +84,9 @@ export class ToolPartDto {
 
   /** Result as the model has it; null before the end. */
   output!: string | null;
+
+  /** Files of the result: those that the model is shown, and others for people alone. Absent: none. */
+  files?: OutputFileDto[];
 
   /** The provider refused it: requests are made without it. Absent: the model gets it. */
   leftOut?: boolean;

@@ -1,4 +1,4 @@
-import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
+import { storedFileId, storedFileUrl, viewOutputFiles } from '../../attachments/stored-files.js';
 import type {
   StoredPart,
   StepStopReason,
@@ -161,7 +161,9 @@ function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
       const call = stored.calls.find((row) => row.callId === part.id);
       const { id: toolUseId, name, input } = part;
       const status = call === undefined ? 'requested' : shownStatus(call.status);
-      return [{ type: 'tool', toolUseId, name, input, status, output: call?.output ?? null }];
+      const files = viewOutputFiles(stored.turn.id, call?.files);
+      const output = call?.output ?? null;
+      return [{ type: 'tool', toolUseId, name, input, status, output, ...compact({ files }) }];
     }
     case 'opaque':
       return viewServerCall(part.block, stored);

@@ -91,7 +91,7 @@ export async function endTurn(
   const open = run.approvals.filter(({ decision }) => decision === null);
   const events: TurnEventBody[] = [
     ...open.map((approval) => resolvedEvent({ ...approval, decision: 'cancelled' })),
-    ...abandoned.map(({ call, end }) => toolEnded(call, end)),
+    ...abandoned.map(({ call, end }) => toolEnded(turn.id, call, end)),
     ...abandonedServerCalls(run.progress),
     ...run.progress.steps
       .slice(-1)

@@ -93,7 +93,7 @@ async function refuseTooMany(run: Attempt): Promise<ReadonlySet<string>> {
   const result = unrun('refused', reason);
   await run.writer.commit(
     [
-      ...open.map((call) => toolEnded(call, result)),
+      ...open.map((call) => toolEnded(run.turn.id, call, result)),
       tooManyCalls({ asked: asked.length, cap, cut: open.map((call) => call.name) }),
     ],
     open.map((call) => endToolCall(ledgerCall(run, call), result, now)),
@@ -243,7 +243,7 @@ async function claim(run: Attempt, call: ToolUse, writes: readonly StoreWrite[])
 
 async function end(run: Attempt, call: ToolUse, result: CallEnd): Promise<void> {
   await run.writer.commit(
-    [toolEnded(call, result)],
+    [toolEnded(run.turn.id, call, result)],
     [endToolCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
   );
   keepResult(run.progress, call, result);

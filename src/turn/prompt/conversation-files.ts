@@ -3,6 +3,7 @@ import {
   isImage,
   maxNativeBytes,
   shownEvents,
+  shownFilesOf,
   type ShownFile,
 } from '../../attachments/choose-display.js';
 import type { Requester } from '../../attachments/file-memory.js';
@@ -105,14 +106,11 @@ export function filesOf(parts: readonly StoredPart[] = []): AttachmentRef[] {
 }
 
 function hasFiles({ asked = [], results }: TurnTranscript): boolean {
-  return (
-    asked.some(({ type }) => type === 'file') ||
-    [...results.values()].some(({ files }) => (files ?? []).length > 0)
-  );
+  return asked.some(({ type }) => type === 'file') || outputFiles({ results }).length > 0;
 }
 
 function outputFiles({ results }: Pick<TurnTranscript, 'results'>): AttachmentRef[] {
-  return [...results.values()].flatMap(({ files }) => files ?? []);
+  return [...results.values()].flatMap(shownFilesOf);
 }
 
 function refsOf(turn: TurnTranscript | undefined): string[] {
@@ -127,9 +125,10 @@ async function showResults(renderer: AttachmentRenderer, { steps, results }: Tur
   const shownFiles: ShownFile[] = [];
   for (const { id } of calls.toReversed()) {
     const result = results.get(id);
-    if (result?.files === undefined || result.files === null) continue;
+    const given = result === undefined ? [] : shownFilesOf(result);
+    if (result === undefined || given.length === 0) continue;
     const { parts, files } = await renderer.show(
-      result.files.map((file) => ({ type: 'file' as const, file })),
+      given.map((file) => ({ type: 'file' as const, file })),
     );
     shownResults.set(id, { ...result, shown: parts });
     shownFiles.push(...files);
@@ -201,7 +200,9 @@ export async function reserveFiles(
   const renderer = openAttemptRenderer(attempt, countImages(turns));
   // Files in the order in which they are shown, the newest first.
   for (const { asked, results } of turns.toReversed()) {
-    for (const { files } of [...results.values()].toReversed()) await renderer.extract(files ?? []);
+    for (const result of [...results.values()].toReversed()) {
+      await renderer.extract(shownFilesOf(result));
+    }
     await renderer.extract(filesOf(asked));
   }
   const files = turns.flatMap((turn) => [...filesOf(turn.asked), ...outputFiles(turn)]);

@@ -1,3 +1,4 @@
+import { shownFilesOf } from '../../attachments/choose-display.js';
 import type { Config } from '../../config/config.js';
 import { estimateParts, estimateText } from '../../provider/estimate-tokens.js';
 import type { Model } from '../../provider/model.js';
@@ -126,12 +127,13 @@ export function elideOutputs<T extends TurnTranscript>(turn: T, through = Infini
 /** Whether any output is longer than an elided one. */
 export function isElidable(results: TurnTranscript['results']): boolean {
   return [...results.values()].some(
-    ({ output, files }) => (output?.length ?? 0) > KEPT || (files ?? []).length > 0,
+    (result) => (result.output?.length ?? 0) > KEPT || shownFilesOf(result).length > 0,
   );
 }
 
-function elided({ status, output, files }: ShownResult): ShownResult {
-  const count = (files ?? []).length;
+function elided(result: ShownResult): ShownResult {
+  const { status, output } = result;
+  const count = shownFilesOf(result).length;
   const short = elide(output);
   if (count === 0) return { status, output: short };
   const what = count === 1 ? 'The file of this output is' : `The ${count} files of this output are`;

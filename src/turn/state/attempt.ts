@@ -1,3 +1,5 @@
+import { viewOutputFiles } from '../../attachments/stored-files.js';
+import { compact } from '../../platform/compact.js';
 import type { EventWriter } from '../../events/event-writer.js';
 import type { EventCursor } from '../../events/cursor.js';
 import type { TurnEvent, TurnEventBody } from '../../events/turn-event.js';
@@ -111,10 +113,12 @@ export function stepEnded(
   return { type: 'step.ended', step: number, stopReason, usage };
 }
 
-export function toolEnded(call: ToolUse, end: CallEnd): TurnEventBody {
+export function toolEnded(turnId: string, call: ToolUse, end: CallEnd): TurnEventBody {
+  const { id: callId, name } = call;
   const { output, durationMs } = end;
   const status = shownStatus(end.status);
-  return { type: 'tool.ended', callId: call.id, name: call.name, status, output, durationMs };
+  const files = compact({ files: viewOutputFiles(turnId, end.files) });
+  return { type: 'tool.ended', callId, name, status, output, durationMs, ...files };
 }
 
 /** Progress of an attempt. A member changes only after the database has the fact. */

@@ -33,7 +33,7 @@ export interface HarnessFrames {
   'tool:progress': AboutCall<EventOf<'tool.progress'>, 'note' | 'elapsedMs'>;
   'tool:result': Plain<
     { ok: boolean } & OfCall &
-      Pick<EventOf<'tool.ended'>, 'name' | 'output' | 'status' | 'durationMs'>
+      Pick<EventOf<'tool.ended'>, 'name' | 'output' | 'status' | 'durationMs' | 'files'>
   >;
   'step:start': Pick<EventOf<'step.started'>, 'step'>;
   'step:discard': Pick<EventOf<'step.discarded'>, 'step'>;

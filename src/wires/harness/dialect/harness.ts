@@ -141,8 +141,9 @@ function started(event: EventOf<'turn.started'>): HarnessFrames['session:init'] 
 }
 
 function toolResult(event: EventOf<'tool.ended'>): HarnessFrames['tool:result'] {
-  const { name, status, output, callId, durationMs } = event;
-  return { name, ok: status === 'success', output, toolUseId: callId, status, durationMs };
+  const { name, status, output, callId, durationMs, files } = event;
+  const ok = status === 'success';
+  return compact({ name, ok, output, toolUseId: callId, status, durationMs, files });
 }
 
 /** Data of the frame `turn:error`. */

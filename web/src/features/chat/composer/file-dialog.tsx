@@ -24,6 +24,7 @@ export function FileDialog({ file, onClose }: { file: AttachedFile; onClose: () 
       {url !== undefined && isPicture(mimeType) && (
         <img src={url} alt={name} className="mx-auto max-h-[70vh] rounded-lg" />
       )}
+      {blob !== undefined && isAudio(mimeType) && <Player blob={blob} file={file} />}
       {blob !== undefined && isText(mimeType) && <TextOf blob={blob} />}
       {url !== undefined && (
         <p className="mt-3 text-sm">
@@ -33,6 +34,26 @@ export function FileDialog({ file, onClose }: { file: AttachedFile; onClose: () 
         </p>
       )}
     </Dialog>
+  );
+}
+
+/** Plays a recording. The server sends it as bytes of no type, which no player takes. */
+function Player({
+  blob,
+  file: { name, mimeType },
+}: {
+  blob: Blob;
+  file: Pick<AttachedFile, 'name' | 'mimeType'>;
+}) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([blob], { type: mimeType }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob, mimeType]);
+  // A recording comes without captions.
+  return url === undefined ? null : (
+    <audio controls src={url} aria-label={name} className="w-full" />
   );
 }
 
@@ -57,6 +78,10 @@ function TextOf({ blob }: { blob: Blob }) {
       )}
     </>
   );
+}
+
+function isAudio(mimeType: string): boolean {
+  return mimeType.startsWith('audio/');
 }
 
 function isText(mimeType: string): boolean {

@@ -16,7 +16,7 @@ type ToolFrameName =
 /** The fields that a view takes from each frame. The end of a stored call has no duration, and may have no output. */
 export type ViewFrames = Omit<HarnessFrames, 'tool:result'> & {
   'tool:result': Pick<HarnessFrames['tool:result'], 'toolUseId' | 'name' | 'status'> &
-    Partial<Pick<HarnessFrames['tool:result'], 'output' | 'durationMs'>>;
+    Partial<Pick<HarnessFrames['tool:result'], 'output' | 'durationMs' | 'files'>>;
 };
 
 type ToolFrame = {
@@ -41,8 +41,8 @@ export function reduceTool(view: TurnView, frame: ToolFrame): TurnView {
       return withTool(view, frame.data, (tool) => ({ ...tool, note, elapsedMs }));
     }
     case 'tool:result': {
-      const { status, output, durationMs } = frame.data;
-      const end = compact({ status, output, durationMs });
+      const { status, output, durationMs, files } = frame.data;
+      const end = compact({ status, output, durationMs, files });
       return withTool(view, frame.data, (tool) => ({ ...tool, ...end }));
     }
     case 'approval:request':

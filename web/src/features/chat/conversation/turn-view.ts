@@ -76,6 +76,8 @@ export interface ToolItem {
   elapsedMs?: number;
   output?: string;
   durationMs?: number;
+  /** Files of the output. */
+  files?: readonly AttachedFile[];
   asked?: ApprovalQuestion;
   answer?: ApprovalAnswer;
   /** The subagent that the call started. */

@@ -108,14 +108,15 @@ function framesOfPart(part: MessagePart, step: number): OwnFrame[] {
     case 'file':
       return [];
     case 'tool': {
-      const { toolUseId, name, input, output } = part;
+      const { toolUseId, name, input, output, files } = part;
       const status = toolStatuses.find((one) => one === part.status);
       const requested: OwnFrame[] = [
         { event: 'tool:request', data: { toolUseId, name, step } },
         { event: 'tool:args', data: { toolUseId, json: JSON.stringify(input) } },
       ];
       if (status === undefined) return requested;
-      const ended = { toolUseId, name, status, ...(output === null ? {} : { output }) };
+      const end = compact({ output: output ?? undefined, files });
+      const ended = { toolUseId, name, status, ...end };
       return [
         ...requested,
         { event: 'tool:start', data: { toolUseId, name, input } },

@@ -20,6 +20,7 @@ import { formatDuration } from '../../../components/format.js';
 import { Spinner } from '../../../components/spinner.js';
 import { describeCall, fileChangeOf, isSkillCall } from './describe-call.js';
 import { DiffView } from '../../../components/diff-view.js';
+import { FileChip } from '../composer/file-chip.js';
 import { OutputText } from '../../../components/output-text.js';
 import type { ToolItem, TurnView } from '../conversation/turn-view.js';
 
@@ -88,6 +89,15 @@ export const ToolCard = memo(function ToolCard({
         </div>
       )}
       {item.child !== undefined && renderChild(item.child)}
+      {item.files !== undefined && (
+        <ul aria-label="Files" className="flex flex-wrap gap-2 border-t border-line p-3">
+          {item.files.map((file, index) => (
+            <li key={index} className="max-w-full">
+              <FileChip file={file} />
+            </li>
+          ))}
+        </ul>
+      )}
       {shown && <CallDetails item={item} change={change} />}
     </section>
   );
