@@ -184,7 +184,7 @@ const faces = [
     name: 'the-back-end-chooses-adapters',
     comment: 'A back end enters rooms for the adapters of ports, which are named by what they use.',
     from: { path: '^src/(app)/backend/', pathNot: '\\.test\\.ts$' },
-    others: ['/(bull|disk|memory|postgres|redis)-[^/]+\\.ts$'],
+    others: ['/(bull|disk|memory|postgres|redis|s3)-[^/]+\\.ts$'],
   }),
 ];
 

@@ -165,7 +165,11 @@ export class BlobStore {
     for (;;) {
       const touchedAt = this.#ago(0);
       const kept = await this.#rows.claimHash({ sha256, size, contentId, touchedAt });
-      if (kept === undefined) throw new Error('The content took more than an hour to come');
+      if (kept === undefined) {
+        // Its row was collected meanwhile, perhaps before a store had the last byte.
+        await this.contents.remove(contentId);
+        throw new Error('The content took more than an hour to come');
+      }
       if (kept.contentId === contentId) return true;
       if (await this.contents.has(kept.contentId, size)) return false;
       if (await this.#rows.replaceContent(sha256, kept.contentId, contentId)) return true;

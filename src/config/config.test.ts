@@ -150,6 +150,16 @@ describe('parseConfig', () => {
     expect(() => parseConfig(environment)).toThrow(problem);
   });
 
+  it.each([
+    [{ TURNPIKE_S3_URL: 'https://s3.x/b' }, 'TURNPIKE_S3_ACCESS_KEY_ID is not'],
+    [{ TURNPIKE_S3_SECRET_ACCESS_KEY: 'k' }, 'TURNPIKE_S3_URL is not'],
+    [{ TURNPIKE_S3_URL: 's3://bucket' }, 'must be an http or https URL without a query'],
+    [{ TURNPIKE_S3_URL: 'https://s3.x/b?a=1' }, 'must be an http or https URL without a query'],
+    [{ TURNPIKE_S3_URL: 'https://s3.x/b', TURNPIKE_BLOB_DIR: '/files' }, 'unset one'],
+  ])('refuses a bucket that cannot be used: %j', (environment, problem) => {
+    expect(() => parseConfig(environment)).toThrow(problem);
+  });
+
   it('names everything that is wrong at once', () => {
     const read = () => parseConfig({ TURNPIKE_PORT: 'x', TURNPIKE_HOST: 'a b', TURNPIKE_NO: '1' });
     expect(read).toThrow(

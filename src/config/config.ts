@@ -136,10 +136,37 @@ function findContradictions(config: Config, needsRedis: boolean): string[] {
       `TURNPIKE_TOOL_HOOK_${given} is set and TURNPIKE_TOOL_HOOK_${missing} is not; set both, or neither`,
     );
   }
-  return [...problems, ...findTlsFaults(config), ...findFolderFaults(config)];
+  return [
+    ...problems,
+    ...findTlsFaults(config),
+    ...findFolderFaults(config),
+    ...findS3Faults(config),
+  ];
 }
 
 /** Files of TLS without their other half, or for a connection that is plain. */
+function findS3Faults(config: Config): string[] {
+  const { s3Url, s3AccessKeyId, s3SecretAccessKey, s3SessionToken, blobDir } = config;
+  const key = {
+    TURNPIKE_S3_ACCESS_KEY_ID: s3AccessKeyId,
+    TURNPIKE_S3_SECRET_ACCESS_KEY: s3SecretAccessKey,
+  };
+  const isSet = (value: string | undefined): boolean => value !== undefined;
+  if (s3Url === undefined) {
+    const [unused] = Object.entries({ ...key, TURNPIKE_S3_SESSION_TOKEN: s3SessionToken })
+      .filter(([, value]) => isSet(value))
+      .map(([name]) => name);
+    return unused === undefined ? [] : [`${unused} is set, and TURNPIKE_S3_URL is not; set both`];
+  }
+  const missing = Object.entries(key).filter(([, value]) => !isSet(value));
+  return [
+    ...missing.map(([name]) => `TURNPIKE_S3_URL is set and ${name} is not; set both`),
+    ...(isSet(blobDir)
+      ? ['TURNPIKE_S3_URL and TURNPIKE_BLOB_DIR are both set; files have one place, so unset one']
+      : []),
+  ];
+}
+
 function findTlsFaults({ redis, ...files }: Config): string[] {
   const { redisAuthority, redisCertificate, redisKey } = files;
   const problems: string[] = [];

@@ -34,6 +34,13 @@ export function parseAllowedOrigin(entry: string): string | undefined {
   return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
 }
 
+/** Whether a text is a URL to which names of files can be added. */
+export function isBucketUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && search + hash + username === '';
+}
+
 export interface ModelPrice extends Price {
   /** The beginning of names of models. */
   model: string;

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { RedisRequestCounter, REQUEST_COUNTER } from '../../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../../attachments/blob-store.js';
+import { openS3 } from '../../attachments/blobs/s3-contents.js';
 import { DiskContents } from '../../attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../attachments/blobs/postgres-contents.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -87,8 +88,11 @@ export class DistributedModule {
         {
           provide: BLOB_CONTENTS,
           inject: [CONFIG, OPENED_DATABASE],
-          useFactory: ({ blobDir }: Config, { db, copyOut }: OpenedDatabase) =>
-            blobDir === undefined ? new PostgresContents(db, copyOut) : new DiskContents(blobDir),
+          useFactory: (config: Config, { db, copyOut }: OpenedDatabase) => {
+            const { blobDir } = config;
+            if (blobDir !== undefined) return new DiskContents(blobDir);
+            return openS3(config) ?? new PostgresContents(db, copyOut);
+          },
         },
         { provide: PUBLISH_URL, useValue: async () => undefined },
       ],

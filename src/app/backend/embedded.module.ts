@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import { MemoryRequestCounter, REQUEST_COUNTER } from '../../governance/rates/request-rate.js';
 import { BLOB_CONTENTS } from '../../attachments/blob-store.js';
+import { openS3 } from '../../attachments/blobs/s3-contents.js';
 import { DiskContents } from '../../attachments/blobs/disk-contents.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { EVENT_LOG } from '../../events/event-log.js';
@@ -86,8 +87,8 @@ const DATA_FOLDER = Symbol('DataFolder');
     {
       provide: BLOB_CONTENTS,
       inject: [CONFIG],
-      useFactory: ({ blobDir, dataDir }: Config) =>
-        new DiskContents(blobDir ?? path.join(dataDir, 'blobs')),
+      useFactory: (config: Config) =>
+        openS3(config) ?? new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
     },
     {
       provide: PUBLISH_URL,

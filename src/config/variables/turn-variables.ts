@@ -1,7 +1,16 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { packageRoot } from '../../platform/process/package-root.js';
-import { absolute, absolutePath, absolutePaths, integer, variable } from '../variable.js';
+import {
+  absolute,
+  absolutePath,
+  absolutePaths,
+  integer,
+  optional,
+  secret,
+  variable,
+} from '../variable.js';
+import { isBucketUrl } from '../variable-forms.js';
 
 /** Variables of agents, sessions, turns and their files. */
 export const turnVariables = {
@@ -53,6 +62,21 @@ export const turnVariables = {
     ),
     fallbackText: '`blobs` in the data folder; with `DATABASE_URL` the files are in the database',
   },
+  s3Url: optional(
+    'TURNPIKE_S3_URL',
+    'URL of a bucket for uploaded files, with what stands before their names: `https://s3.eu-central-1.amazonaws.com/bucket/turnpike`, or with the bucket in the host ([files on S3](databases.md#files-on-s3)). Default: none.',
+    z.string().check(z.refine(isBucketUrl, 'must be an http or https URL without a query')),
+  ),
+  s3Region: optional(
+    'TURNPIKE_S3_REGION',
+    'Region that requests to the bucket are signed for. Default: `us-east-1`.',
+  ),
+  s3AccessKeyId: optional('TURNPIKE_S3_ACCESS_KEY_ID', 'Id of the key of the bucket.'),
+  s3SecretAccessKey: secret('TURNPIKE_S3_SECRET_ACCESS_KEY', 'Secret of that key.'),
+  s3SessionToken: secret(
+    'TURNPIKE_S3_SESSION_TOKEN',
+    'Session token, where the key is a temporary one.',
+  ),
   attachmentMemoryMb: integer('TURNPIKE_ATTACHMENT_MEMORY_MB', {
     about:
       'Maximum memory of a worker for files of running turns; further turns wait. A file takes about four times its size while it is sent.',
