@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { webhookEndpoints } from '../storage/automation-schema.js';
-import { serverSecrets } from '../storage/governance-schema.js';
+import { approvals, serverSecrets } from '../storage/governance-schema.js';
 import { sessions } from '../storage/schema.js';
 
 /** Where a secret is stored, and whose it is. A sealed value opens there alone. */
@@ -35,6 +35,11 @@ export const secretColumns: readonly SecretColumn[] = [
   })),
   { column: serverSecrets.secret, id: serverSecrets.name, principalId: sql`${SERVER}` },
   { column: sessions.mcpServers, id: sessions.id, principalId: sessions.principalId },
+  {
+    column: approvals.callState,
+    id: approvals.id,
+    principalId: sql`(select owner.principal_id from sessions owner where owner.id = approvals.session_id)`,
+  },
 ];
 
 /** Whether a column has a secret in plain text. An object of sealed text is stored without blanks. */

@@ -82,22 +82,28 @@ export type TurnEventBody =
       input: unknown;
       /**
        * `tool`: may the call run? `unknown-outcome`: may a call whose process died run again?
-       * `client-tool`: the client runs the call, and its answer is the output.
+       * `client-tool`: the client runs the call, and its answer is the output. `elicitation`: the call asks, see
+       * `question`. `mcp-authorize`: will the person log in at the MCP server of the call? More kinds may come.
        */
-      kind: 'tool' | 'unknown-outcome' | 'client-tool';
+      kind: 'tool' | 'unknown-outcome' | 'client-tool' | 'elicitation' | 'mcp-authorize';
       reason: string;
       /** The time at which `onTimeout` is decided, ISO-8601. */
       expiresAt: string;
       onTimeout: 'approve' | 'deny';
       /** Who decides: all of these quorums. Absent: the principal of the turn. */
       awaits?: readonly { by: readonly string[]; count: number; notRequester: boolean }[];
+      /** What the call asks. Absent: the question is about the call. */
+      question?: JsonObject;
     }
   | {
       type: 'approval.resolved';
       approvalId: string;
       callId: string;
-      /** `answer`: the client gave its tool's output, which follows as `tool.ended`. */
-      decision: 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancelled';
+      /**
+       * `answer`: the client gave its tool's output, which follows as `tool.ended`, or a person said what the call asked.
+       * `cancel`: the question of a call was closed without an answer.
+       */
+      decision: 'approve' | 'approve-session' | 'deny' | 'answer' | 'cancel' | 'cancelled';
       /** The principal that decided; `approvers`: those that it awaited; `deadline` and `server`: nobody. */
       by: string;
       message?: string;

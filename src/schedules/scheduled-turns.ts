@@ -62,6 +62,7 @@ export class ScheduledTurns {
       asAgent: agent !== null,
       // Nobody reads along: no reader's absence ends the turn.
       wireOnDisconnect: 'continue',
+      unattended: true,
       extraWrites: {
         ...compact({ session }),
         store: async (tx, id) => {

@@ -23,16 +23,26 @@ import { ofSession, ofTurn } from './schema.js';
 
 /**
  * `tool`: may the call run? `unknown-outcome`: the process of the call died; may the call run
- * again? `client-tool`: the client runs the call; with what result?
+ * again? `client-tool`: the client runs the call; with what result? `elicitation`: the call itself asks;
+ * what does the person say? `mcp-authorize`: will the person log in at the call's MCP server?
  */
-export type ApprovalKind = 'tool' | 'unknown-outcome' | 'client-tool';
+export type ApprovalKind =
+  | 'tool'
+  | 'unknown-outcome'
+  | 'client-tool'
+  | 'elicitation'
+  | 'mcp-authorize';
 
-/** `answer`: the output of a client's tool. `cancelled`: the turn ended before a decision. */
+/**
+ * `answer`: the output of a client's tool, or what a question of a call is answered with. `cancel`: such a question was
+ * closed without an answer. `cancelled`: the turn ended before a decision.
+ */
 export const approvalDecisions = [
   'approve',
   'approve-session',
   'deny',
   'answer',
+  'cancel',
   'cancelled',
 ] as const;
 export type ApprovalDecision = (typeof approvalDecisions)[number];
@@ -46,6 +56,8 @@ export const approvals = pgTable(
     sessionId: ofSession(),
     callId: text('call_id').notNull(),
     kind: text('kind').$type<ApprovalKind>().notNull(),
+    /** Which question of its kind it is in its call, from 1. */
+    round: integer('round').notNull().default(1),
     name: text('name').notNull(),
     /** Arguments as the model sent them. */
     input: json('input').$type<JsonObject>().notNull(),
@@ -66,7 +78,11 @@ export const approvals = pgTable(
     editedInput: json('edited_input').$type<JsonObject>(),
     /** Rule granted by `approve-session`; null: a rule for this call alone. */
     grantRule: text('grant_rule'),
-    /** Output of the client's tool. */
+    /** What a call asks, as clients see it. Null: it is a question about a call. */
+    question: json('question').$type<JsonObject>(),
+    /** What the call keeps until the answer: JSON, sealed by the vault. No client sees it. Null: nothing. */
+    callState: text('call_state'),
+    /** Output of the client's tool; the JSON object that a question of a call is answered with. */
     output: jsonString('output'),
     /** Files in the output; null: none. */
     files: json('files').$type<AttachmentRef[]>(),
@@ -81,7 +97,7 @@ export const approvals = pgTable(
     appliedAttempt: integer('applied_attempt'),
   },
   (approval) => [
-    unique().on(approval.turnId, approval.callId, approval.kind),
+    unique('approvals_once').on(approval.turnId, approval.callId, approval.kind, approval.round),
     index('approvals_open')
       .on(approval.expiresAt)
       .where(sql`decision is null`),

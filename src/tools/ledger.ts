@@ -1,5 +1,5 @@
 import type { AttachmentRef } from '../storage/shapes/stored-step.js';
-import { insertKind, type StoreWrite } from '../storage/write-kind.js';
+import { insertKind, writeKind, type StoreWrite } from '../storage/write-kind.js';
 import type { ToolCallStatus } from '../storage/shapes/stored-turn.js';
 import { toolCalls } from '../storage/transcript-schema.js';
 
@@ -53,3 +53,13 @@ export function endToolCall(call: LedgerCall, end: CallEnd, now: Date): StoreWri
   const kept = files.length === 0 ? null : [...files];
   return insertEnd({ ...call, ...end, files: kept, claimedAt: now, endedAt: now });
 }
+
+/**
+ * Takes back the claim of a call that asked its person: nobody runs it, and its next run claims it anew. Part of a
+ * fenced statement.
+ */
+export const releaseToolCall = writeKind(
+  { callId: toolCalls.callId },
+  (input) => `delete from tool_calls using ${input} input where tool_calls.turn_id = input.fence_id
+    and tool_calls.call_id = input."callId" and tool_calls.status = 'claimed'`,
+);

@@ -93,6 +93,28 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
   progress(note: string): void;
+  /** The answers to what earlier runs of the call have asked by a `CallWaits`, oldest first. Absent: none. */
+  answers?: readonly CallAnswer[];
+}
+
+/** A question that a call asks its person: it cannot go on before the answer. */
+export interface CallQuestion {
+  /** `elicitation`: the tool wants to know something. `mcp-authorize`: its MCP server wants the person to log in. */
+  kind: 'elicitation' | 'mcp-authorize';
+  /** In a sentence, for people. */
+  reason: string;
+  /** What clients show: a schema, the server, its message, hosts, scopes. No secrets. */
+  question: JsonObject;
+}
+
+/** A person's answer to a question of a call. */
+export interface CallAnswer extends Pick<CallQuestion, 'kind' | 'question'> {
+  /** `cancel`: the question was closed without an answer, or nobody answered in time. */
+  action: 'accept' | 'decline' | 'cancel';
+  /** What the person said. Absent: nothing. */
+  content?: JsonObject;
+  /** What the call kept for its next run. Absent: nothing. */
+  state?: JsonObject;
 }
 
 /**
@@ -150,5 +172,26 @@ export class ToolFailure extends Error {
   ) {
     super(message, options);
     this.blocks = blocks;
+  }
+}
+
+/**
+ * A tool throws it to ask its person, at any time, without holding on to anything. The turn is parked, and the call runs
+ * again with the answer in `call.answers`, in any process. Where nobody can be asked, the model gets a failure instead.
+ */
+export class CallWaits extends Error {
+  override readonly name = 'CallWaits';
+  /** What the next run is given back, beside the answer. No client sees it. Absent: nothing. */
+  readonly state: JsonObject | undefined;
+  /** Whether the run may have had an effect. False: the next run is the call's first. */
+  readonly executed: boolean;
+
+  constructor(
+    readonly asked: CallQuestion,
+    { state, executed }: { state?: JsonObject; executed: boolean },
+  ) {
+    super(asked.reason);
+    this.state = state;
+    this.executed = executed;
   }
 }

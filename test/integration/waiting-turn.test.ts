@@ -14,8 +14,7 @@ import { turns } from '../../src/storage/schema.js';
 import type { ToolDefinition } from '../../src/tools/tool.js';
 import { MemoryTurnQueue } from '../../src/turn/queue/turn-queue.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
-import type { AnswerInput } from '../../src/turn/approvals/approval-answerer.js';
-import type { ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
+import type { AnswerInput, ApprovalRow } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
 import { submit } from '../support/turn/submit.js';
 

@@ -410,15 +410,16 @@ class Approval(TypedDict):
     turnId: str
     sessionId: str
     toolUseId: str
-    kind: Literal["tool", "unknown-outcome", "client-tool"]
+    kind: Literal["tool", "unknown-outcome", "client-tool", "elicitation", "mcp-authorize"]
     name: str
     input: JsonObject
     reason: str
+    question: NotRequired[JsonObject]
     status: Literal["pending", "resolved"]
     onTimeout: Literal["approve", "deny"]
     createdAt: str
     expiresAt: str
-    decision: NotRequired[Literal["approve", "approve-session", "deny", "answer", "cancelled"]]
+    decision: NotRequired[Literal["approve", "approve-session", "deny", "answer", "cancel", "cancelled"]]
     by: NotRequired[str]
     message: NotRequired[str]
     editedInput: NotRequired[JsonObject]
@@ -452,13 +453,13 @@ class ApprovalSession(TypedDict):
 
 
 class AwaitedApproval(TypedDict):
-    kind: Literal["tool", "unknown-outcome", "client-tool"]
+    kind: Literal["tool", "unknown-outcome", "client-tool", "elicitation", "mcp-authorize"]
     input: JsonObject
     status: Literal["pending", "resolved"]
     onTimeout: Literal["approve", "deny"]
     createdAt: str
     expiresAt: str
-    decision: NotRequired[Literal["approve", "approve-session", "deny", "answer", "cancelled"]]
+    decision: NotRequired[Literal["approve", "approve-session", "deny", "answer", "cancel", "cancelled"]]
     decidedAt: NotRequired[str]
     approvalId: str
     name: str
@@ -668,9 +669,10 @@ class ApprovalRequestData(TypedDict):
     awaits: NotRequired[list[ApprovalRequestDataAwaitsItem]]
     expiresAt: str
     input: Any
-    kind: Literal["client-tool", "tool", "unknown-outcome"]
+    kind: Literal["client-tool", "elicitation", "mcp-authorize", "tool", "unknown-outcome"]
     name: str
     onTimeout: Literal["approve", "deny"]
+    question: NotRequired[JsonObject]
     reason: str
     toolUseId: str
 
@@ -684,7 +686,7 @@ class ApprovalRequestEvent(TypedDict):
 class ApprovalResolveData(TypedDict):
     approvalId: str
     by: str
-    decision: Literal["answer", "approve", "approve-session", "cancelled", "deny"]
+    decision: Literal["answer", "approve", "approve-session", "cancel", "cancelled", "deny"]
     input: NotRequired[Any]
     message: NotRequired[str]
     toolUseId: str

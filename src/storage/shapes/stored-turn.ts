@@ -42,6 +42,8 @@ export interface StoredRequest {
   responses?: StoredResponsesRequest;
   /** The turn that it is a replay of. */
   replay?: ReplayParams;
+  /** Nobody waits for the turn, which a schedule sent: its calls cannot ask. Absent: somebody may. */
+  unattended?: true;
 }
 
 /** Where a replay's tool results come from; `none`: no tool may be called. */

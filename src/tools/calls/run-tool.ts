@@ -7,7 +7,7 @@ import {
   type ToolOutput,
 } from '../../platform/parsing/tool-output.js';
 import type { CallableTool } from '../registry.js';
-import { type ToolCall, ToolFailure } from '../tool.js';
+import { type CallAnswer, CallWaits, type ToolCall, ToolFailure } from '../tool.js';
 import { compact } from '../../platform/compact.js';
 
 const TICK_MS = 5_000;
@@ -24,6 +24,8 @@ export interface RunToolOptions {
   /** Most characters of output that are kept (see `capOutput`). */
   outputLimit: number;
   clock: Clock;
+  /** See `ToolCall`. */
+  answers?: readonly CallAnswer[];
   /** Called every five seconds while the tool runs. Must not throw. */
   progress(note: string, elapsedMs: number): void;
 }
@@ -42,13 +44,15 @@ export interface ToolOutcome {
  * model. Only an abort of `signal` rejects, with the signal's reason and at once. A tool that ignores
  * the abort may still be at work, and its outcome is unknown. A tool without a time limit is waited for, and any
  * error of it but a ToolFailure is thrown: its outcome is not known, and the attempt cannot go on.
+ *
+ * @throws CallWaits of a tool that asks its person.
  */
 export async function runTool(
   tool: CallableTool,
   input: unknown,
   options: RunToolOptions,
 ): Promise<ToolOutcome> {
-  const { callId, idempotencyKey, signal, timeoutMs, clock } = options;
+  const { callId, idempotencyKey, signal, timeoutMs, clock, answers } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
   const end = (status: ToolOutcome['status'], output: ToolOutput): ToolOutcome => ({
@@ -76,6 +80,7 @@ export async function runTool(
       ticker.note(note);
       extend();
     },
+    ...compact({ answers }),
   });
   /** @param stop ends the wait for the tool. Absent: the call is awaited even if the turn ends. */
   const run = async (stop?: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
@@ -85,6 +90,7 @@ export async function runTool(
     } catch (error) {
       if (stop !== undefined) signal.throwIfAborted();
       if (error instanceof ToolFailure) return end('error', error.blocks ?? error.message);
+      if (error instanceof CallWaits && stop?.aborted !== true) throw error;
       if (stop === undefined) throw error;
       if (!stop.aborted) return end('error', describeFailure(tool.name, error));
       const warning = 'and was aborted; it may have done part of its work';

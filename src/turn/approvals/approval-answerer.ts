@@ -21,11 +21,14 @@ import {
   approvalNotFound,
   approvalAlreadyResolved,
   type Answer,
+  type AnswerInput,
   type ApprovalRow,
   type Decision,
   MAX_DENIAL_CHARS,
 } from './approval-writes.js';
+import { isAsked } from './call-questions.js';
 import { effectiveInput } from './judge-call.js';
+import { validateCallAnswer } from './validate-call-answer.js';
 
 /** Characters of a rule in an error message. */
 const SHOWN = 200;
@@ -200,17 +203,6 @@ function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
   return found;
 }
 
-/** An answer as it came, with fields of the right kind. */
-export interface AnswerInput {
-  decision: Decision;
-  message: string | undefined;
-  input: unknown;
-  rule: string | undefined;
-  /** A client tool's output: text or a JSON value. */
-  output?: unknown;
-  isError?: boolean | undefined;
-}
-
 /** Answers in one request: many more than a step asks for, and few enough for one transaction. */
 const MAX_ANSWERS = 1_000;
 
@@ -235,6 +227,7 @@ function validateAnswer(
   given: AnswerInput,
 ): Omit<Answer, 'by' | 'files'> {
   const { decision, input } = given;
+  if (isAsked(asked)) return validateCallAnswer(asked, given);
   checkKind(asked, decision);
   checkFields(decision, given);
   const rule = validateRule(tools, given.rule);
@@ -255,6 +248,9 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
       `${name} is a tool of the client, which runs it: send decision "answer" with its output, or "deny"`,
     );
   }
+  if (decision === 'cancel') {
+    throw invalidRequest('The decision cancel closes a question of a call: send "deny" here');
+  }
   if (kind !== 'client-tool' && decision === 'answer') {
     throw invalidRequest(
       `${id} asks whether ${name} may run here: send decision "approve" or "deny"; "answer" is for tools of the client`,
@@ -268,7 +264,10 @@ function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
 }
 
 function checkFields(decision: Decision, given: AnswerInput): void {
-  const { message = '', input, rule, output, isError } = given;
+  const { message = '', input, rule, output, isError, content } = given;
+  if (content !== undefined) {
+    throw invalidRequest("'content' answers the question of a call: this approval has none");
+  }
   if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
     throw invalidRequest(
       `'message', the reason of a denial, must have at most ${MAX_DENIAL_CHARS} characters and no NUL`,

@@ -8,9 +8,8 @@ import { approvals, auditLog } from '../../storage/governance-schema.js';
 import { sessions } from '../../storage/schema.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { ApprovalStore } from './approval-store.js';
-import type { NewApproval } from './approval-writes.js';
+import type { AnswerInput, NewApproval } from './approval-writes.js';
 import { type ApprovalQueryDto, viewApproval } from './approval.dto.js';
-import type { AnswerInput } from './approval-answerer.js';
 import { useShared } from '../../../test/support/suite.js';
 
 describe('ApprovalStore', () => {

@@ -11,7 +11,7 @@ import { TypedError } from '../../errors/typed-error.js';
 export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = typeof approvals.$inferInsert;
 
-export const decisions = ['approve', 'approve-session', 'deny', 'answer'] as const;
+export const decisions = ['approve', 'approve-session', 'deny', 'answer', 'cancel'] as const;
 
 export type Decision = (typeof decisions)[number];
 
@@ -32,6 +32,19 @@ export interface Answer {
   by: string;
 }
 
+/** An answer as it came, with fields of the right kind. */
+export interface AnswerInput {
+  decision: Decision;
+  message: string | undefined;
+  input: unknown;
+  rule: string | undefined;
+  /** A client tool's output: text or a JSON value. */
+  output?: unknown;
+  /** What the question of a call is answered with: a JSON object. */
+  content?: unknown;
+  isError?: boolean | undefined;
+}
+
 /** Stores a requested approval. Part of a fenced statement. */
 export const insertApproval = insertKind(approvals, [
   'id',
@@ -39,9 +52,12 @@ export const insertApproval = insertKind(approvals, [
   'sessionId',
   'callId',
   'kind',
+  'round',
   'name',
   'input',
   'reason',
+  'question',
+  'callState',
   'onTimeout',
   'awaits',
   'createdAt',
@@ -75,6 +91,16 @@ export const cancelApprovals = writeKind(
     where approvals.turn_id = input.fence_id and approvals.applied_attempt is null`,
 );
 
+/** Closes a question whose call died while it waited for the answer. Part of a fenced statement. */
+export const cancelQuestion = writeKind(
+  { id: approvals.id, attempt: approvals.appliedAttempt },
+  (
+    input,
+  ) => `update approvals set decision = 'cancelled', decided_by = 'server', decided_at = now(),
+    applied_attempt = input.attempt from ${input} input
+    where approvals.id = input.id and approvals.turn_id = input.fence_id and approvals.decision is null`,
+);
+
 /** Milliseconds that a turn was parked for people. Part of a fenced statement. */
 export const addWaited = writeKind(
   { ms: turns.waitedMs },
@@ -93,6 +119,7 @@ export function requestedEvent(approval: ApprovalRow): TurnEventBody {
     expiresAt,
     onTimeout,
     awaits,
+    question,
   } = approval;
   return {
     type: 'approval.requested',
@@ -105,6 +132,7 @@ export function requestedEvent(approval: ApprovalRow): TurnEventBody {
     expiresAt: expiresAt.toISOString(),
     onTimeout,
     ...(awaits === null ? {} : { awaits }),
+    ...(question === null ? {} : { question }),
   };
 }
 

@@ -63,10 +63,11 @@ export class ApprovalController {
     @Param() { id: approvalId }: ApprovalIdDto,
     @Caller() caller: Principal,
     @Body() body: AnswerDto,
-    @ExactFields(['input', 'output']) { input, output }: Pick<AnswerDto, 'input' | 'output'>,
+    @ExactFields(['input', 'output', 'content'])
+    { input, output, content }: Pick<AnswerDto, 'input' | 'output' | 'content'>,
   ): Promise<OneApprovalDto> {
     const { decision, message, rule, isError } = body;
-    const given = { decision, message, input, rule, output, isError };
+    const given = { decision, message, input, rule, output, isError, content };
     return this.#view(await this.answerer.answerOne({ approvalId, given }, caller), caller);
   }
 

@@ -22,7 +22,8 @@ import { decisions, type ApprovalRow, type Decision, MAX_DENIAL_CHARS } from './
 /** An answer, before it is checked against its approval (`validate-answer.ts`). */
 export class AnswerDto {
   /**
-   * `approve-session`: and every such call of the session after it. Of a tool of the client: `answer` or `deny`.
+   * `approve-session`: and every such call of the session after it. Of a tool of the client: `answer` or `deny`. Of a
+   * question that a call asks: `answer` with `content`, `deny`, or `cancel`, which closes it without an answer.
    *
    * @example approve
    */
@@ -57,6 +58,11 @@ export class AnswerDto {
   @IsOptional()
   @IsBoolean()
   isError?: boolean;
+
+  /** With answer, of a question that a call asks: an object that fits the schema in its `question`. */
+  @ApiPropertyOptional(schemaOf('JsonObject'))
+  @Allow()
+  content?: unknown;
 }
 
 const statuses = ['pending', 'all'] as const;
@@ -107,8 +113,12 @@ export class ApprovalDto {
   /** The call it is about. */
   toolUseId!: string;
 
-  /** `unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it. */
-  @ApiProperty({ enum: ['tool', 'unknown-outcome', 'client-tool'] }) kind!: ApprovalKind;
+  /**
+   * `unknown-outcome`: may a call whose process died run again? `client-tool`: the client runs it. `elicitation`: the
+   * call asks, see `question`. `mcp-authorize`: will the person log in at the MCP server of the call? More may come.
+   */
+  @ApiProperty({ enum: ['tool', 'unknown-outcome', 'client-tool', 'elicitation', 'mcp-authorize'] })
+  kind!: ApprovalKind;
 
   /** @example bash */
   name!: string;
@@ -117,6 +127,10 @@ export class ApprovalDto {
   @ApiProperty(schemaOf('JsonObject')) input!: JsonObject;
 
   reason!: string;
+
+  /** What the call asks, by kind: the server and its message with a schema or a link, or the scopes of a log-in. */
+  @ApiPropertyOptional(schemaOf('JsonObject'))
+  question?: JsonObject;
 
   @ApiProperty({ enum: ['pending', 'resolved'] }) status!: 'pending' | 'resolved';
 
@@ -244,6 +258,7 @@ export function viewApproval(approval: ApprovalRow): ApprovalDto {
     name: approval.name,
     input: approval.input,
     reason: approval.reason,
+    ...(approval.question === null ? {} : { question: approval.question }),
     status: decision === null ? 'pending' : 'resolved',
     onTimeout: approval.onTimeout,
     createdAt: approval.createdAt.toISOString(),

@@ -10,6 +10,7 @@ import type { NarrowingSkill, Quorum } from '../../storage/shapes/stored-options
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';
+import { actionOf, isAsked } from './call-questions.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
 
 export interface CallQuestion {
@@ -58,7 +59,22 @@ export function judgeCall(question: CallQuestion): CallVerdict {
   };
   if (permission.verdict === 'deny') return refuse(question);
   if (isLost) return retry === 'never' ? judgeLost(question, run) : run;
-  return judgeAsked(question, run);
+  return judgeQuestion(question) ?? judgeAsked(question, run);
+}
+
+/** A question of the call itself. A declined log-in ends the call; every other answer is for the call to judge. */
+function judgeQuestion({ approvals }: CallQuestion): CallVerdict | undefined {
+  const last = approvals.findLast(isAsked);
+  if (last?.decision === null) return { type: 'wait' };
+  if (last?.kind !== 'mcp-authorize' || actionOf(last) === 'accept') return undefined;
+  return { type: 'answer', status: 'refused', output: describeNoLogIn(last) };
+}
+
+function describeNoLogIn({ decidedBy, message }: ApprovalRow): string {
+  if (decidedBy === 'deadline') {
+    return 'not run: nobody logged in at the MCP server in time. Go on without it, or call it again later.';
+  }
+  return `not run: a person declined to log in at the MCP server${message === null ? '.' : `: ${message}`}`;
 }
 
 /** A lost call has run under the rules of its time; they may have changed since. */
@@ -86,8 +102,9 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
         : { type: 'answer', status: 'denied', output: otherApprovers(permission) };
     case 'deny':
     case 'cancelled':
-    // The decision `answer` belongs to client tools only.
+    // The decisions `answer` and `cancel` belong to other kinds.
     case 'answer':
+    case 'cancel':
       return { type: 'answer', status: 'denied', output: describeDenial(asked) };
   }
 }

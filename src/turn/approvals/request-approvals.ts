@@ -4,7 +4,9 @@ import type { ApprovalRules, AttemptContext } from '../state/attempt-context.js'
 import { grantsFor } from '../../governance/permissions/match-rule.js';
 import { sessionGrants } from '../../storage/governance-schema.js';
 import { insertKind, type StoreWrite } from '../../storage/write-kind.js';
+import { releaseToolCall } from '../../tools/ledger.js';
 import type { CallableTool } from '../../tools/registry.js';
+import type { CallWaits } from '../../tools/tool.js';
 import { findArgument } from '../../tools/calls/call-paths.js';
 import {
   requestedEvent,
@@ -13,11 +15,14 @@ import {
   parkedEvent,
   type ApprovalRow,
 } from './approval-writes.js';
+import { nextRound, sealState } from './call-questions.js';
 import type { CallVerdict } from './judge-call.js';
 
-export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
+export type ApprovalQuestion = Omit<Extract<CallVerdict, { type: 'ask' }>, 'type'> & {
   call: ToolUse;
   input: ToolUse['input'];
+  /** The call itself asks. Absent: the question is about the call. */
+  asked?: Pick<CallWaits, 'asked' | 'state'>;
 };
 
 /**
@@ -26,22 +31,67 @@ export type ApprovalQuestion = Extract<CallVerdict, { type: 'ask' }> & {
  * deadline.
  */
 export async function requestApprovals(
-  { turn, clock, writer, approvals }: Attempt,
+  run: Attempt,
   rules: ApprovalRules,
   questions: readonly ApprovalQuestion[],
 ): Promise<void> {
-  const createdAt = new Date(clock.now());
-  const expiresAt = new Date(clock.now() + rules.timeoutMs);
-  const asked = questions.map(({ call, kind, reason, input, awaits }, index): ApprovalRow => ({
-    // Ids rise in the order of the calls.
-    id: newTimeId('appr', createdAt.getTime() + index),
+  const { turn, writer, approvals } = run;
+  const asked = await newApprovals(run, rules, questions);
+  // A call that asks has come to an end that is known: its next run is claimed anew.
+  const askers = questions.flatMap((one) => (one.asked === undefined ? [] : one.call.id));
+  await writer.commit(
+    [...asked.map(requestedEvent), parkedEvent([...approvals, ...asked])],
+    [
+      ...asked.map((approval) => insertApproval(approval)),
+      ...askers.map((callId) => releaseToolCall({ callId })),
+      parkTurn({ attempt: turn.attempt }),
+    ],
+  );
+  approvals.push(...asked);
+}
+
+/** The rows of questions. */
+export async function newApprovals(
+  run: Attempt,
+  rules: ApprovalRules,
+  questions: readonly ApprovalQuestion[],
+): Promise<ApprovalRow[]> {
+  const at = run.clock.now();
+  // Ids rise in the order of the calls.
+  return Promise.all(
+    questions.map((question, index) =>
+      newApproval(run, rules, { ...question, id: newTimeId('appr', at + index), at }),
+    ),
+  );
+}
+
+async function newApproval(
+  run: Attempt,
+  rules: ApprovalRules,
+  {
+    id,
+    at,
+    call,
+    kind,
+    reason,
+    input,
+    awaits,
+    asked,
+  }: ApprovalQuestion & { id: string; at: number },
+): Promise<ApprovalRow> {
+  const { turn, approvals } = run;
+  return {
+    id,
     turnId: turn.id,
     sessionId: turn.sessionId,
     callId: call.id,
     kind,
+    round: nextRound(approvals, call, kind),
     name: call.name,
     input,
     reason,
+    question: asked?.asked.question ?? null,
+    callState: await sealState(run, id, asked?.state),
     decision: null,
     decidedBy: null,
     message: null,
@@ -53,16 +103,11 @@ export async function requestApprovals(
     awaits: awaits === undefined ? null : [...awaits],
     // A timeout never repeats a call that may have taken effect, and answers neither for a client nor for a quorum.
     onTimeout: kind === 'tool' && awaits === undefined ? rules.onTimeout : 'deny',
-    createdAt,
-    expiresAt,
+    createdAt: new Date(at),
+    expiresAt: new Date(at + rules.timeoutMs),
     decidedAt: null,
     appliedAttempt: null,
-  }));
-  await writer.commit(
-    [...asked.map(requestedEvent), parkedEvent([...approvals, ...asked])],
-    [...asked.map((approval) => insertApproval(approval)), parkTurn({ attempt: turn.attempt })],
-  );
-  approvals.push(...asked);
+  };
 }
 
 /** Characters of the longest rule that is stored: a database index has no space for more. */

@@ -4,7 +4,8 @@ import { newId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
 import { assistantMessageId, offerOf } from '../state/turn-row.js';
-import { applyDecision, resolvedEvent } from '../approvals/approval-writes.js';
+import { applyDecision, cancelQuestion, resolvedEvent } from '../approvals/approval-writes.js';
+import { isAsked } from '../approvals/call-questions.js';
 import { openCalls, stepEnded, type Attempt } from '../state/attempt.js';
 
 /**
@@ -75,11 +76,25 @@ function announceRecovery(attempt: Attempt): Promise<void> {
   const decided = approvals.filter(
     ({ decision, appliedAttempt }) => decision !== null && appliedAttempt === null,
   );
+  // The connection that waited for these answers ended with its process.
+  const dead = approvals.filter(
+    (one) =>
+      one.decision === null &&
+      isAsked(one) &&
+      progress.results.get(one.callId)?.status === 'claimed',
+  );
+  for (const one of dead) {
+    Object.assign(one, {
+      decision: 'cancelled',
+      decidedBy: 'server',
+      appliedAttempt: turn.attempt,
+    });
+  }
   const events: TurnEventBody[] = [
     ...(isRecovery
       ? [{ type: 'turn.recovering' as const, reason: 'the process that ran the turn stopped' }]
       : []),
-    ...decided.map(resolvedEvent),
+    ...[...decided, ...dead].map(resolvedEvent),
     ...(isUnannounced ? [stepEnded(last)] : []),
     // No other step can have begun before the calls of the last one have ended.
     ...(isRecovery && open === 0
@@ -89,6 +104,7 @@ function announceRecovery(attempt: Attempt): Promise<void> {
   const writes = [
     ...storeTrace(attempt),
     ...decided.map((approval) => applyDecision({ id: approval.id, attempt: turn.attempt })),
+    ...dead.map(({ id }) => cancelQuestion({ id, attempt: turn.attempt })),
   ];
   for (const approval of decided) approval.appliedAttempt = turn.attempt;
   return writer.commit(events, writes);

@@ -261,7 +261,11 @@ function keptParts(draft: StepDraft): AssistantPart[] {
 function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
   const known = knownEnd(run.progress, call);
   if (known !== undefined) return known;
-  if (run.progress.results.get(call.id)?.status !== 'claimed') {
+  // A call that has asked did something before.
+  const hasAsked = run.approvals.some(
+    ({ callId, kind }) => callId === call.id && kind === 'elicitation',
+  );
+  if (run.progress.results.get(call.id)?.status !== 'claimed' && !hasAsked) {
     return { status: 'refused', output: 'not run: the turn ended before it', durationMs: 0 };
   }
   if (run.isHarmless(call.name)) {

@@ -1,8 +1,9 @@
 import { assertNever } from '../../platform/assert-never.js';
-import { type CallEnd, claimToolCall, endToolCall } from '../../tools/ledger.js';
+import { type CallEnd, claimToolCall, endToolCall, releaseToolCall } from '../../tools/ledger.js';
 import { capOutput, runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
+import { CallWaits } from '../../tools/tool.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
@@ -11,6 +12,7 @@ import {
   type ApprovalQuestion,
   takeGrants,
 } from '../approvals/request-approvals.js';
+import { isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
 import { type CallVerdict, judgeAnswered } from '../approvals/judge-call.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import {
@@ -45,13 +47,19 @@ export async function runToolCalls(run: AttemptContext): Promise<'done' | 'parke
   const cut = await refuseTooMany(run);
   const within = calls.filter(({ call }) => !cut.has(call.id));
   let needsPeople = false;
-  // Calls after one that waits for approval wait as well.
+  /** Questions that calls ask themselves. */
+  const asked: ApprovalQuestion[] = [];
+  // Calls after one that waits for people wait as well.
   const settle = async ({ call, tool }: (typeof calls)[number]): Promise<void> => {
-    if (!needsPeople && !(await settleCall(run, call, tool))) needsPeople = true;
+    if (needsPeople) return;
+    const settled = await settleCall(run, call, tool);
+    if (settled === 'ended') return;
+    needsPeople = true;
+    if (settled !== 'waits') asked.push(settled);
   };
   await runCalls(within, settle, limit);
   if (needsPeople) {
-    const { questions, isWaiting } = await findQuestions(run);
+    const { questions, isWaiting } = await findQuestions(run, asked);
     // Calls that ran meanwhile may have changed the rules' verdict.
     if (questions.length === 0 && !isWaiting) return runToolCalls(run);
     await requestApprovals(run, run.rules.approvals, questions);
@@ -64,17 +72,21 @@ export async function runToolCalls(run: AttemptContext): Promise<'done' | 'parke
 /** The approvals to request before the open calls of the last step can run. */
 async function findQuestions(
   run: AttemptContext,
+  asked: readonly ApprovalQuestion[],
 ): Promise<{ questions: ApprovalQuestion[]; isWaiting: boolean }> {
   const questions: ApprovalQuestion[] = [];
   let isWaiting = false;
   // Side by side: a hook that does not answer takes its time once, however many calls there are.
   const judged = await Promise.all(
     openCalls(run.progress).map(async (call) => {
+      const own = asked.find((one) => one.call.id === call.id);
+      if (own !== undefined) return { call, own };
       const tool = run.toolset.get(call.name);
       return { call, verdict: tool && (await judgeOpenCall(run, call, tool)) };
     }),
   );
-  for (const { call, verdict } of judged) {
+  for (const { call, own, verdict } of judged) {
+    if (own !== undefined) questions.push(own);
     if (verdict?.type === 'ask') questions.push({ ...verdict, call, input: call.input });
     if (verdict?.type === 'wait') isWaiting = true;
   }
@@ -118,12 +130,12 @@ export async function refuseToolCalls(run: Attempt, reason: string): Promise<voi
   await endLastStep(run);
 }
 
-/** Brings a call to its result. @returns false when people must be asked first. */
+/** Brings a call to its result. @returns whether it ended, or waits for people, or what it asks them itself. */
 async function settleCall(
   run: AttemptContext,
   call: ToolUse,
   tool: CallableTool | undefined,
-): Promise<boolean> {
+): Promise<'ended' | 'waits' | ApprovalQuestion> {
   // Before any rule, person or tool is asked: no call of a replay runs.
   const recorded = run.recording?.answer(run.progress.steps, call);
   const known = recorded ?? knownEnd(run.progress, call);
@@ -131,7 +143,7 @@ async function settleCall(
     // Those of a recorded call belong to the session that was recorded.
     await run.services.outputs.hold(run.turn.sessionId, known.files ?? []);
     await end(run, call, shown(run, known));
-    return true;
+    return 'ended';
   }
   const given =
     tool === undefined
@@ -139,31 +151,35 @@ async function settleCall(
       : undefined;
   if (given?.type === 'answer') {
     await end(run, call, answered(run, call, given));
-    return true;
+    return 'ended';
   }
   if (tool === undefined) {
     // A removed tool's call may have run before.
     const status = isClaimed(run.progress, call) ? 'unknown' : 'error';
     await end(run, call, unrun(status, unknownTool(run, call.name)));
-    return true;
+    return 'ended';
   }
   const verdict = await judgeOpenCall(run, call, tool);
   switch (verdict.type) {
     case 'run':
-      await runOne(run, { ...call, input: verdict.input }, tool);
-      return true;
+      return runOne(run, { ...call, input: verdict.input }, tool);
     case 'answer':
       await end(run, call, answered(run, call, verdict));
-      return true;
+      return 'ended';
     case 'ask':
     case 'wait':
-      return false;
+      return 'waits';
     default:
       return assertNever(verdict);
   }
 }
 
-async function runOne(run: AttemptContext, call: ToolUse, tool: CallableTool): Promise<void> {
+async function runOne(
+  run: AttemptContext,
+  call: ToolUse,
+  tool: CallableTool,
+): Promise<'ended' | ApprovalQuestion> {
+  const answers = await openAnswers(run, call);
   if (!isClaimed(run.progress, call)) await claim(run, call, await takeGrants(run, call, tool));
   // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
@@ -176,8 +192,15 @@ async function runOne(run: AttemptContext, call: ToolUse, tool: CallableTool): P
     clock: run.clock,
     progress: (note: string, elapsedMs: number) =>
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
+    answers,
   };
-  const outcome = await traceTool(run, call, () => runTool(tool, call.input, options));
+  let outcome: ToolOutcome;
+  try {
+    outcome = await traceTool(run, call, () => runTool(tool, call.input, options));
+  } catch (error) {
+    if (error instanceof CallWaits) return askForCall(run, call, error);
+    throw error;
+  }
   const { status, durationMs } = outcome;
   const kept = await keepFiles(run, outcome);
   const isEdited = run.approvals.some(
@@ -189,6 +212,27 @@ async function runOne(run: AttemptContext, call: ToolUse, tool: CallableTool): P
   // Tools are not given secrets, but they may read or receive some.
   const output = fitOutput(run, note + run.services.redact(kept.output));
   await end(run, call, { ...kept, status, output, durationMs });
+  return 'ended';
+}
+
+/** The question of a call; or, where nobody can be asked, its end. */
+async function askForCall(
+  run: AttemptContext,
+  call: ToolUse,
+  waits: CallWaits,
+): Promise<'ended' | ApprovalQuestion> {
+  const { asked, executed } = waits;
+  const refusal = refuseQuestion(run, call, waits);
+  if (refusal !== undefined) {
+    await end(run, call, unrun('error', fitOutput(run, run.services.redact(refusal))));
+    return 'ended';
+  }
+  if (!executed) {
+    // Nothing has happened: a crash before the question is stored must not leave the call as lost.
+    await run.writer.commit([], [releaseToolCall({ callId: call.id })]);
+    run.progress.results.delete(call.id);
+  }
+  return { call, input: call.input, kind: asked.kind, reason: asked.reason, asked: waits };
 }
 
 /** An output as it is stored, cut: its files are kept as long as the session. */
@@ -234,10 +278,12 @@ function unknownTool({ model, toolset }: AttemptContext, name: string): string {
 
 async function claim(run: Attempt, call: ToolUse, writes: readonly StoreWrite[]): Promise<void> {
   const { id: callId, name, input } = call;
-  await run.writer.commit(
-    [{ type: 'tool.started', callId, name, input }],
-    [claimToolCall(ledgerCall(run, call), new Date(run.clock.now())), ...writes],
-  );
+  // The first run of a call that asked has started it.
+  const isStarted = run.approvals.some((one) => one.callId === callId && isAsked(one));
+  await run.writer.commit(isStarted ? [] : [{ type: 'tool.started', callId, name, input }], [
+    claimToolCall(ledgerCall(run, call), new Date(run.clock.now())),
+    ...writes,
+  ]);
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }
 

@@ -85,7 +85,7 @@ export async function startSubagent(
   const { vault } = run.services;
   const servers = await openCredentials(vault, session);
   const mcpServers = await sealCredentials(vault, { id: sessionId, principalId }, servers);
-  const { requestId } = turn.request;
+  const { requestId, unattended } = turn.request;
   const writes = turnWrites(child.id, {
     sessionId,
     principalId,
@@ -96,7 +96,7 @@ export async function startSubagent(
       opts: undefined,
       attachments: [],
       rejectedAttachments: [],
-      ...compact({ requestId }),
+      ...compact({ requestId, unattended }),
     },
     requestHash: callId,
     idempotencyKey: undefined,

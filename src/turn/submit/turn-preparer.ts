@@ -118,13 +118,13 @@ export class TurnPreparer {
     await this.#keepFiles(sessionId, [...clientFiles, ...resolved.files]);
     const now = new Date(this.clock.now());
     const requestId = principal?.requestId;
-    const { clientMessageId, responses, instructions, clientHistory } = submission;
+    const { clientMessageId, responses, instructions, clientHistory, unattended } = submission;
     const request = {
       message,
       opts,
       attachments,
       rejectedAttachments,
-      ...compact({ requestId, clientMessageId, responses, instructions }),
+      ...compact({ requestId, clientMessageId, responses, instructions, unattended }),
       ...(replay && { replay: { turnId: replay.turnId, tools: replay.tools } }),
     };
     const budget = dayLimitsOf(principal?.limits);

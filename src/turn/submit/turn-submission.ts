@@ -139,6 +139,8 @@ export interface TurnSubmission {
   wireMode?: 'direct' | 'dontAsk';
   /** What becomes of the turn without readers where `opts` says nothing. Absent: `cancel`. */
   wireOnDisconnect?: OnDisconnect;
+  /** Nobody waits for the turn: its calls cannot ask. Absent: somebody may. */
+  unattended?: true;
   /** What is stored together with the turn. Absent: nothing. */
   extraWrites?: ExtraWrites;
   /** The turn is a replay: its message is the recorded turn's, files by reference. */

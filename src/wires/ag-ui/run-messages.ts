@@ -16,7 +16,8 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount, type AnswerInput } from '../../turn/approvals/approval-answerer.js';
+import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
 import { answerInput, type WireAnswers } from '../conversation/questions.js';
 import { printJson } from '../../platform/exact-json.js';
 import { toMediaParts } from './thread-history.js';

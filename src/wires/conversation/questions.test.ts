@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
 import { latestAnswers, matchAnswers, type WireAnswers } from './questions.js';
 
 const none = { message: undefined, input: undefined, rule: undefined };

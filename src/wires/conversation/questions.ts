@@ -5,8 +5,11 @@ import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
-import { type ApprovalRow, approvalNotFound } from '../../turn/approvals/approval-writes.js';
+import {
+  type AnswerInput,
+  type ApprovalRow,
+  approvalNotFound,
+} from '../../turn/approvals/approval-writes.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 
 /** An approval, and the turn of the conversation that waits for it: its own, or its subagent's root turn. */

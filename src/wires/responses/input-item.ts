@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { AnswerInput } from '../../turn/approvals/approval-answerer.js';
+import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
 import { answerInput } from '../conversation/questions.js';
 import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';

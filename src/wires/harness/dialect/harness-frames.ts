@@ -42,7 +42,15 @@ export interface HarnessFrames {
   'turn:recovering': Pick<EventOf<'turn.recovering'>, 'reason' | 'attempt'>;
   'approval:request': AboutCall<
     EventOf<'approval.requested'>,
-    'approvalId' | 'name' | 'input' | 'kind' | 'reason' | 'expiresAt' | 'onTimeout' | 'awaits'
+    | 'approvalId'
+    | 'name'
+    | 'input'
+    | 'kind'
+    | 'reason'
+    | 'expiresAt'
+    | 'onTimeout'
+    | 'awaits'
+    | 'question'
   >;
   'approval:resolve': AboutCall<
     EventOf<'approval.resolved'>,

@@ -116,6 +116,7 @@ const approvalKeys = [
   'expiresAt',
   'onTimeout',
   'awaits',
+  'question',
 ] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */

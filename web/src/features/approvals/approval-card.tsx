@@ -84,7 +84,7 @@ export function ApprovalCard({
       {mayApprove && !counts && <Note>You do not decide about this call: others do.</Note>}
       {mode === 'ask' && mayAnswer && (
         <div className="flex flex-wrap gap-2">
-          {kind !== 'client-tool' && (
+          {(kind === 'tool' || kind === 'unknown-outcome') && (
             <>
               <Button
                 look="main"
@@ -132,6 +132,12 @@ function Question({ kind, name }: Pick<ApprovalQuestion, 'kind' | 'name'>) {
       return <>Allow {tool} to run again? Its worker stopped, and nobody knows what it did.</>;
     case 'client-tool':
       return <>Waiting for the application to run {tool}</>;
+    case 'elicitation':
+      return <>{tool} asks something</>;
+    case 'mcp-authorize':
+      return <>{tool} needs you to log in at its server</>;
+    default:
+      return <>{tool} waits for an answer that this page does not know</>;
   }
 }
 

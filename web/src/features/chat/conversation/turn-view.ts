@@ -15,7 +15,9 @@ export interface ApprovalQuestion {
   toolUseId: string;
   name: string;
   input: unknown;
-  kind: 'tool' | 'unknown-outcome' | 'client-tool';
+  kind: 'tool' | 'unknown-outcome' | 'client-tool' | 'elicitation' | 'mcp-authorize';
+  /** What the call asks. Absent: the question is about the call. */
+  question?: Readonly<Record<string, unknown>>;
   reason: string;
   /** ISO-8601. */
   expiresAt: string;

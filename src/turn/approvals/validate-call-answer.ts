@@ -1,0 +1,64 @@
+import { invalidRequest } from '../../errors/typed-error.js';
+import { printJson } from '../../platform/exact-json.js';
+import { isPlainObject } from '../../platform/json.js';
+import {
+  type AnswerInput,
+  MAX_DENIAL_CHARS,
+  type Answer,
+  type ApprovalRow,
+} from './approval-writes.js';
+
+/** Characters of the JSON that a question is answered with. */
+const MAX_CONTENT_CHARS = 65_536;
+
+/**
+ * Checks the answer to a question of a call.
+ *
+ * @throws TypedError INVALID_REQUEST, with what may be sent instead; nothing is stored, and the question stays open.
+ */
+export function validateCallAnswer(
+  asked: ApprovalRow,
+  { decision, message = '', input, rule, output, isError, content }: AnswerInput,
+): Omit<Answer, 'by' | 'files'> {
+  if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
+    throw invalidRequest(`'message' must have at most ${MAX_DENIAL_CHARS} characters and no NUL`);
+  }
+  if ([input, rule, output, isError].some((field) => field !== undefined)) {
+    throw invalidRequest(
+      "'input', 'rule', 'output' and 'isError' do not answer the question of a call: send 'content'",
+    );
+  }
+  if (content !== undefined && decision !== 'answer') {
+    throw invalidRequest("'content' goes with the decision answer only");
+  }
+  const answer = {
+    decision,
+    message: message === '' ? null : message,
+    editedInput: null,
+    grantRule: null,
+    output: null,
+    isError: null,
+  };
+  if (decision === 'deny' || decision === 'cancel') return answer;
+  if (asked.kind === 'mcp-authorize') {
+    throw invalidRequest(
+      `${asked.id} asks for a log-in: POST /api/harness/approvals/${asked.id}/authorize gives the page to log in at. Or send decision "deny"`,
+    );
+  }
+  if (decision === 'approve-session') {
+    throw invalidRequest(`${asked.id} asks something: send decision "answer", "deny" or "cancel"`);
+  }
+  return { ...answer, output: contentOf(asked, content) };
+}
+
+function contentOf(_asked: ApprovalRow, content: unknown): string | null {
+  if (content === undefined) return null;
+  if (!isPlainObject(content)) throw invalidRequest("'content' must be an object");
+  const text = printJson(content);
+  if (text.length > MAX_CONTENT_CHARS || text.includes('\\u0000')) {
+    throw invalidRequest(
+      `'content' must have at most ${MAX_CONTENT_CHARS} characters as JSON, and no NUL`,
+    );
+  }
+  return text;
+}
