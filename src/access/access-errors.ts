@@ -9,13 +9,22 @@ import type { SecretPlace } from './secret-columns.js';
 /** Most groups that an error lists. */
 const MAX_SHOWN_GROUPS = 50;
 
-export type KeyFault = 'missing' | 'unknown' | 'expired' | 'revoked' | 'failed' | 'login_ended';
+export type KeyFault =
+  | 'missing'
+  | 'unknown'
+  | 'opaque'
+  | 'expired'
+  | 'revoked'
+  | 'failed'
+  | 'login_ended';
 
 const toMakeOne = 'Make a key with: turnpike keys create --principal NAME';
 
 const faults: Record<KeyFault, string> = {
   missing: `This server requires an API key, or a token of its identity provider. Send it in the header Authorization: Bearer …. ${toMakeOne}`,
   unknown: `This server does not know the API key. Check that it is complete. ${toMakeOne}`,
+  opaque:
+    'The credential is neither an API key nor a JWT. Send the access token of your identity provider; many providers issue tokens that are no JWTs until they are asked for an audience',
   expired: `The API key has expired. ${toMakeOne}`,
   revoked: `The API key was revoked. ${toMakeOne}`,
   failed:

@@ -14,6 +14,7 @@ export type AuditAction =
   | 'key.revoked'
   | 'master-key.rotated'
   | 'token.minted'
+  | 'token.ended'
   | 'session.created'
   | 'session.deleted'
   | 'sessions.exported'

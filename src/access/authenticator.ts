@@ -168,7 +168,8 @@ export class Authenticator {
     const fault = findFault(key, clock.now());
     if (key === undefined || fault !== undefined) {
       await refusals.count(head);
-      return this.refusals.refuse(fault ?? 'unknown', head, key);
+      const isOpaque = this.people.tokens.hasIssuers && !isKeyText(text);
+      return this.refusals.refuse(fault ?? (isOpaque ? 'opaque' : 'unknown'), head, key);
     }
     return principalOfKey(key, defaultLimits);
   }

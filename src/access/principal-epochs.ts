@@ -20,6 +20,8 @@ export interface PrincipalEpoch {
   accessEndedAt: Date | null;
 }
 
+type RaisedEpoch = PrincipalEpoch & { raisedAt: Date };
+
 /**
  * How much later than the end of a principal's access a token may say that it was issued, and is refused all the same,
  * in ms: the clocks of the server and of the issuer may be apart.
@@ -78,6 +80,19 @@ export class PrincipalEpochs {
   ): Promise<PrincipalEpoch & { accessEndedAt: Date }> {
     const accessEndedAt = new Date(this.clock.now());
     const changes = { raisedAt: accessEndedAt, accessEndedAt };
+    return { ...(await this.#raise(tx, principalId, changes)), accessEndedAt };
+  }
+
+  /** Begins a new epoch, which ends the page tokens of the principal and nothing else of it; call `forget` after it. */
+  endPages(tx: Queryable, principalId: string): Promise<RaisedEpoch> {
+    return this.#raise(tx, principalId, { raisedAt: new Date(this.clock.now()) });
+  }
+
+  async #raise(
+    tx: Queryable,
+    principalId: string,
+    changes: { raisedAt: Date; accessEndedAt?: Date },
+  ): Promise<RaisedEpoch> {
     const raised = await tx
       .insert(principalEpochs)
       .values({ principalHash: hashOfPrincipal(principalId), epoch: 1, ...changes })
@@ -86,7 +101,7 @@ export class PrincipalEpochs {
         set: { epoch: sql`${principalEpochs.epoch} + 1`, ...changes },
       })
       .returning();
-    return { ...returnedRow(raised, 'epoch'), accessEndedAt };
+    return returnedRow(raised, 'epoch');
   }
 
   /** Drops the cache, so that this process sees a change at once. */

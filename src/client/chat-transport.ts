@@ -37,7 +37,10 @@ export interface ChatHistory<Message extends UIMessage = UIMessage> {
 }
 
 type Sending<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
-type Reconnecting = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0];
+/** Earlier versions of the package give no signal. */
+type Reconnecting = Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0] & {
+  abortSignal?: AbortSignal | undefined;
+};
 
 /**
  * The transport of `useChat` for a Turnpike server. It sends what the server lacks, goes on after a connection

@@ -87,6 +87,7 @@ export type {
 } from '../webhooks/webhook.dto.js';
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
 export type {
+  EndedTokensDto as EndedTokens,
   MintedTokenDto as MintedToken,
   NewPageTokenDto as WantedToken,
 } from '../access/pages/page-token.dto.js';

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { NOT_FOUND, type NotFound } from '../access.guard.js';
@@ -6,7 +6,12 @@ import { Caller } from '../caller.decorator.js';
 import { NeedsScope, Unowned } from '../owned.decorator.js';
 import { Owners } from '../ownership/owners.js';
 import type { Principal } from '../principal.js';
-import { MintedTokenDto, NewPageTokenDto } from './page-token.dto.js';
+import {
+  EndedTokensDto,
+  MintedTokenDto,
+  NewPageTokenDto,
+  TokensOfParamsDto,
+} from './page-token.dto.js';
 import { PageTokens } from './page-tokens.js';
 
 @ApiTags('tokens')
@@ -34,5 +39,17 @@ export class PageTokenController {
     return this.tokens.mint(wanted, caller, async () => {
       if (sessionId !== undefined && !(await isOwned(sessionId))) throw notFound.session(sessionId);
     });
+  }
+
+  /** End all page tokens of one of your users, as at a log-out; tokens that are made later are taken */
+  @Delete(':principal')
+  @Unowned('the key must be one that may make tokens for the principal, which is checked here')
+  @ApiErrors('INVALID_REQUEST', 'FORBIDDEN_PRINCIPAL')
+  async endTokens(
+    @Param() { principal }: TokensOfParamsDto,
+    @Caller() caller: Principal,
+  ): Promise<EndedTokensDto> {
+    const endedAt = await this.tokens.end(principal, caller);
+    return { principal, endedAt: endedAt.toISOString() };
   }
 }

@@ -120,3 +120,18 @@ export class MintedTokenDto {
   /** Absent: any. */
   origin?: string;
 }
+
+/** Whose page tokens are ended. */
+export class TokensOfParamsDto {
+  /** @example app:ann */
+  @ApiProperty({ type: String })
+  @Matches(mintedPattern, principalWords)
+  principal!: string;
+}
+
+/** The page tokens of a principal were ended. */
+export class EndedTokensDto {
+  principal!: string;
+  /** Page tokens that were made before are refused, within a second in every process. */
+  @ApiProperty(time) endedAt!: string;
+}

@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../../platform/compact.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
 import type { KeyScope } from '../../storage/governance-schema.js';
 import {
   forbiddenApproverRoles,
@@ -38,6 +39,7 @@ export class PageTokens {
     private readonly epochs: PrincipalEpochs,
     private readonly others: CustomAuthenticators,
     private readonly audit: AuditLog,
+    @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -52,11 +54,9 @@ export class PageTokens {
     caller: Principal,
     checkSession: () => Promise<void>,
   ): Promise<MintedTokenDto> {
-    const { keys, epochs, audit, clock } = this;
-    if (caller.credential.kind !== 'key') throw needsKeyToMint();
-    const key = await keys.get(caller.credential.id);
-    if (key === undefined) throw needsKeyToMint();
-    const principal = this.#principalOf(wanted, key);
+    const { epochs, audit, clock } = this;
+    const key = await this.#keyOf(caller);
+    const principal = this.#principalOf(wanted.principal, key);
     const allowed = key.scopes.filter((scope) => !neverScopes.includes(scope));
     const scopes = wanted.scopes ?? usualScopes.filter((scope) => allowed.includes(scope));
     const excess = scopes.filter((scope) => !allowed.includes(scope));
@@ -80,8 +80,34 @@ export class PageTokens {
     return { token, ...shown, ...compact({ sessionId, agents, approves, origin }) };
   }
 
-  /** Checks whom a new token is for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
-  #principalOf({ principal }: Pick<NewPageTokenDto, 'principal'>, key: KeyRow): string {
+  /**
+   * Ends all page tokens of a principal by a key that may make them. Every process knows within a second.
+   *
+   * @returns the time of the end. @throws TypedError FORBIDDEN_SCOPE 403, FORBIDDEN_PRINCIPAL 403.
+   */
+  async end(wanted: string, caller: Principal): Promise<Date> {
+    const key = await this.#keyOf(caller);
+    const principal = this.#principalOf(wanted, key);
+    const { raisedAt } = await this.db.transaction(async (tx) => {
+      const ended = await this.epochs.endPages(tx, principal);
+      const details = { principal, epoch: ended.epoch };
+      const entry = { action: 'token.ended', subject: key.id, details } as const;
+      await this.audit.write({ principalId: caller.id, ...entry }, tx);
+      return ended;
+    });
+    this.epochs.forget();
+    return raisedAt;
+  }
+
+  /** The key of the caller, which alone makes page tokens. @throws TypedError FORBIDDEN_SCOPE 403. */
+  async #keyOf({ credential }: Principal): Promise<KeyRow> {
+    const key = credential.kind === 'key' ? await this.keys.get(credential.id) : undefined;
+    if (key === undefined) throw needsKeyToMint();
+    return key;
+  }
+
+  /** Checks whom tokens are for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
+  #principalOf(principal: string | undefined, key: KeyRow): string {
     if (principal === undefined || principal === key.principalId) return key.principalId;
     const isOfIssuer = this.others.vouchFor(principal);
     if (isOfIssuer || !mayMint(key.mints, principal))
@@ -126,8 +152,8 @@ export class PageTokens {
 
   /** Whether the access of a principal was ended after a time. @param since in ms since the epoch. */
   async hasEndedSince(principalId: string, since: number): Promise<boolean> {
-    const { raisedAt } = await this.epochs.get(principalId);
-    return raisedAt !== undefined && raisedAt.getTime() > since;
+    const { accessEndedAt } = await this.epochs.get(principalId);
+    return accessEndedAt !== null && accessEndedAt.getTime() > since;
   }
 
   async #signingKey(): Promise<Buffer> {

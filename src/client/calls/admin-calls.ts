@@ -2,6 +2,7 @@ import { parseRefusal } from '../transport/client-errors.js';
 import type {
   CreatedKey,
   EndedAccess,
+  EndedTokens,
   ImportReport,
   KeyView,
   MasterKeyRotation,
@@ -95,6 +96,12 @@ export class TokenCalls {
   /** A token for a page of one of your users, by default for 15 minutes. */
   create(wanted: Partial<WantedToken> = {}): Promise<MintedToken> {
     return this.transport.json({ method: 'POST', path: '/api/harness/tokens', body: wanted });
+  }
+
+  /** Ends all page tokens of one of your users, as at a log-out. Tokens that are made later are taken. */
+  end(principal: string): Promise<EndedTokens> {
+    const path = route`/api/harness/tokens/${principal}`;
+    return this.transport.json({ method: 'DELETE', path });
   }
 }
 

@@ -3,6 +3,7 @@ import { untilDone } from '../../../test/client/until-done.js';
 import { turnFrames } from '../../../test/client/fake-server.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { TurnpikeClient } from '../turnpike-client.js';
+import type { GivenToken } from './token-source.js';
 
 /** A backend that makes tokens of a minute, and a server that ends each stream with its token. */
 function open({ refuses = [] }: { refuses?: readonly number[] } = {}) {
@@ -38,6 +39,16 @@ function open({ refuses = [] }: { refuses?: readonly number[] } = {}) {
   return { client, clock, sent, read, ids: frames.map(({ id }) => id) };
 }
 
+/** A client whose server takes every token. */
+function openWith(token: () => GivenToken | Promise<GivenToken>) {
+  const headers: string[] = [];
+  const fetch = async (_: unknown, init: RequestInit = {}): Promise<Response> => {
+    headers.push(new Headers(init.headers).get('authorization') ?? '');
+    return Response.json([]);
+  };
+  return { client: new TurnpikeClient({ url: 'http://turnpike.test', fetch, token }), headers };
+}
+
 /** The number that a token was made with. */
 function numberOf(authorization: string | null): string {
   const payload = authorization?.split('.')[1] ?? '';
@@ -68,5 +79,35 @@ describe('a client with tokens', () => {
     const { client, sent } = open();
     await Promise.allSettled([client.agents(), client.agents(), client.agents()]);
     expect(new Set(sent.map(({ token }) => token))).toEqual(new Set(['1']));
+  });
+
+  it.each<[string, () => GivenToken | Promise<GivenToken>, string[]]>([
+    ['a text', () => 'tps_v1.a.b', ['Bearer tps_v1.a.b']],
+    ['an answer of the backend', () => new Response('tps_v1.a.b\n'), ['Bearer tps_v1.a.b']],
+    ['a later answer', async () => new Response('a.b.c'), ['Bearer a.b.c']],
+  ])('takes %s for the token', async (_, token, expected) => {
+    const { client, headers } = openWith(token);
+    await client.agents();
+    expect(headers).toEqual(expected);
+  });
+
+  it('sends nothing where it has no token, and says what the backend says', async () => {
+    const refused = openWith(() => new Response('Log in first', { status: 401 }));
+    const message = 'The application gave no token for the server (401): Log in first';
+    const facts = { code: 'NO_TOKEN', status: 401, message, retryable: false };
+    await expect(refused.client.agents()).rejects.toMatchObject(facts);
+    const away = openWith(() => new Response('', { status: 503 }));
+    await expect(away.client.agents()).rejects.toMatchObject({ status: 503, retryable: true });
+    for (const nothing of ['', 'Log in first', '<!doctype html>']) {
+      const { client, headers } = openWith(() => nothing);
+      const error = {
+        code: 'NO_TOKEN',
+        status: 401,
+        message: expect.stringContaining('logged in'),
+      };
+      await expect(client.agents()).rejects.toMatchObject(error);
+      expect(headers).toEqual([]);
+    }
+    expect([...refused.headers, ...away.headers]).toEqual([]);
   });
 });

@@ -1,7 +1,14 @@
+import { TurnpikeError } from './client-errors.js';
 import type { ClientClock } from './receive-frames.js';
 
 /** A token is renewed when this much of its life is left, or less of a short one. */
 const EARLY_MS = 30_000;
+
+/** Most characters of a backend's refusal that an error has. */
+const MAX_SHOWN_CHARS = 300;
+
+/** A token, or the response of a backend whose body is one. */
+export type GivenToken = string | Response;
 
 interface Held {
   token: string;
@@ -16,7 +23,7 @@ export class TokenSource {
   #token: string | undefined;
 
   constructor(
-    private readonly ask: () => Promise<string>,
+    private readonly ask: () => GivenToken | Promise<GivenToken>,
     private readonly clock: ClientClock,
   ) {}
 
@@ -33,7 +40,7 @@ export class TokenSource {
   }
 
   #load(): Promise<Held> {
-    const loading = this.ask().then((token) => {
+    const loading = this.#ask().then((token) => {
       this.#token = token;
       const leftMs = (endOf(token) ?? Number.NaN) - this.clock.now();
       const isKnown = Number.isFinite(leftMs);
@@ -47,6 +54,23 @@ export class TokenSource {
     });
     return loading;
   }
+
+  /** @throws what the application throws; TurnpikeError where its backend refuses, or there is no token. */
+  async #ask(): Promise<string> {
+    const given = await this.ask();
+    const isAnswer = given instanceof Response;
+    const token = isAnswer ? (await given.text()).trim() : given;
+    if (isAnswer && !given.ok) throw noToken(given.status, token.slice(0, MAX_SHOWN_CHARS));
+    if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token;
+    throw noToken(401, 'nobody is logged in, or the text is no token');
+  }
+}
+
+/** @param why the words of the application's backend, where it refused. */
+function noToken(status: number, why: string): TurnpikeError {
+  const retryable = status >= 500 || status === 429;
+  const message = `The application gave no token for the server (${status}): ${why}`;
+  return new TurnpikeError('NO_TOKEN', { status, message, retryable });
 }
 
 /** The end that a page token or a JWT says, in ms since the epoch; undefined: it says none. Pure. */

@@ -1,5 +1,5 @@
 import { systemClientClock, type ClientClock } from './receive-frames.js';
-import { TokenSource } from './token-source.js';
+import { TokenSource, type GivenToken } from './token-source.js';
 import { ConnectionLostError, TurnpikeError, parseRefusal } from './client-errors.js';
 
 export interface Retrying {
@@ -15,10 +15,11 @@ export interface ClientOptions {
   /** An API key, sent with every request. */
   key?: string | undefined;
   /**
-   * In place of a key: asks your backend for a token. It is called before the first request, shortly before a token
-   * ends, and once where the server refuses one. A stream that is open goes on with the next token.
+   * In place of a key: the token of now, or the answer of your backend to a request for one. It is called before the
+   * first request, shortly before a token ends, and once where the server refuses one. A stream that is open goes on
+   * with the next token. What it throws, and a refusal of your backend, is thrown by the call that needed the token.
    */
-  token?: (() => Promise<string>) | undefined;
+  token?: (() => GivenToken | Promise<GivenToken>) | undefined;
   /** Default: the platform's. */
   fetch?: typeof fetch;
   /** Sent with every request, beside the client's own. */

@@ -70,6 +70,7 @@ const withoutIds = [
   'post /api/admin/keys',
   'post /api/harness/attachments',
   'post /api/harness/tokens',
+  'delete /api/harness/tokens/{principal}',
   'post /api/harness/session/create',
   'post /api/settings/agent-config/reset',
   'post /api/settings/models/reset',

@@ -194,6 +194,49 @@ describe('page tokens', () => {
     expect(errorOf(await usage(before))).toEqual(refused('ENDED'));
   });
 
+  it('end at a log-out, by a key that may make them; keys and later tokens are good', async () => {
+    const page = await pageOf(backend, { principal: 'app:out' });
+    const other = await pageOf(backend, { principal: 'app:in' });
+    const own = await pageOf(backend);
+    expect((await usage(page)).status).toBe(200);
+    for (const principal of ['app:out', 'backend']) {
+      const ended = await backend.send('DELETE', `/api/harness/tokens/${principal}`);
+      expect(ended).toMatchObject({ status: 200, body: { principal } });
+    }
+    await expectSoon(async () => {
+      for (const gone of [page, own]) {
+        const answer = await usage(gone);
+        expect(errorOf(answer)).toEqual(refused('ENDED'));
+        expect(answer.text).toContain('Ask your backend for a new one');
+      }
+    });
+    for (const client of [other, backend, await pageOf(backend, { principal: 'app:out' })]) {
+      expect((await usage(client)).status).toBe(200);
+    }
+    const entries = await server.db.select().from(auditLog);
+    expect(entries.filter(({ action }) => action === 'token.ended').at(-2)).toMatchObject({
+      principalId: 'backend',
+      details: { principal: 'app:out' },
+    });
+  });
+
+  it('are ended by a key that may make them alone', async () => {
+    const page = await pageOf(backend, { principal: 'app:ann' });
+    const plain = await keyedClient(server, { principal: 'plain' });
+    const narrow = await keyedClient(server, { principal: 'narrow', scopes, mints: 'app:bob' });
+    const path = '/api/harness/tokens/app:ann';
+    const answers = [];
+    for (const client of [page, plain, narrow]) answers.push(await client.send('DELETE', path));
+    answers.push(await backend.send('DELETE', '/api/harness/tokens/root'));
+    expect(answers.map((answer) => errorOf(answer).slice(0, 2))).toEqual([
+      [403, 'FORBIDDEN_SCOPE'],
+      [403, 'FORBIDDEN_SCOPE'],
+      [403, 'FORBIDDEN_PRINCIPAL'],
+      [403, 'FORBIDDEN_PRINCIPAL'],
+    ]);
+    expect((await usage(page)).status).toBe(200);
+  });
+
   it('are not taken in a URL, and not written to the log', async () => {
     const page = await pageOf(backend);
     const nobody = new KeyedClient(server.url);

@@ -92,6 +92,7 @@ describe('the server beside its turns', () => {
       'delete /api/harness/memory/{agent}/file',
       'delete /api/harness/schedules/{key}',
       'delete /api/harness/session/{id}',
+      'delete /api/harness/tokens/{principal}',
       'delete /api/harness/turns/{id}/feedback/{key}',
       'delete /api/harness/webhooks/{id}',
       'delete /api/oracle/history',

@@ -46,7 +46,7 @@ export function openAccess(
   const logins = new Logins(db, clock, silentLogger, secrets, epochs, audit);
   const console = new ConsoleIssuers();
   const custom = new CustomAuthenticators(tokens);
-  const pages = new PageTokens(secrets, keys, epochs, custom, audit, clock);
+  const pages = new PageTokens(secrets, keys, epochs, custom, audit, db, clock);
   const authenticator = new Authenticator(
     keys,
     new Refusals(audit, new RefusedAddresses(), console, silentLogger),
