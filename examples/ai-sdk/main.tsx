@@ -6,8 +6,7 @@ import { Chat } from './chat.js';
 /** Whether the backend has a key, which the page never sees: see vite.config.ts. */
 declare const usesTokens: boolean;
 
-const token = async (): Promise<string> =>
-  (await fetch('/turnpike-token', { method: 'POST' })).text();
+const token = (): Promise<Response> => fetch('/turnpike-token', { method: 'POST' });
 // The page and the server are of one origin here: vite passes requests on.
 const transport = new TurnpikeChatTransport({ url: '', ...(usesTokens && { token }) });
 const chatId = location.hash.slice(1) || `chat-${Date.now()}`;

@@ -168,8 +168,8 @@ export class Authenticator {
     const fault = findFault(key, clock.now());
     if (key === undefined || fault !== undefined) {
       await refusals.count(head);
-      const isOpaque = this.people.tokens.hasIssuers && !isKeyText(text);
-      return this.refusals.refuse(fault ?? (isOpaque ? 'opaque' : 'unknown'), head, key);
+      const isOpaque = this.people.tokens.hasIssuers && this.custom.isEmpty && !isKeyText(text);
+      return this.refusals.refuse(isOpaque ? 'opaque' : (fault ?? 'unknown'), head, key);
     }
     return principalOfKey(key, defaultLimits);
   }

@@ -4,9 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Provider, type ResourceServer } from 'oidc-provider';
 import { everybody } from '../support/access/token-issuer.js';
+import {
+  CookieBrowser,
+  ISSUER,
+  SECRET,
+  startLoginProvider,
+} from '../support/access/login-provider.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { useShared } from '../support/suite.js';
-import { openVerifier } from '../../src/access/tokens/open-verifier.js';
+import { ProviderClient } from '../../src/access/logins/provider-client.js';
+import { loadIssuers } from '../../src/access/tokens/auth-file.js';
+import { issuerFetch, openVerifier } from '../../src/access/tokens/open-verifier.js';
 import { systemClock } from '../../src/platform/clock.js';
 
 const audience = 'https://turnpike.example/';
@@ -81,6 +89,45 @@ describe('a certified identity provider', () => {
     await expect(verify(withoutScope)).rejects.toMatchObject({ fault: 'MISSING_CLAIM' });
     await expect(verify(token, ['https://shop.example/'])).rejects.toMatchObject({
       fault: 'WRONG_AUDIENCE',
+    });
+  });
+});
+
+describe('the console as a client of a certified identity provider', () => {
+  const provider = useShared(startLoginProvider);
+  const console = 'http://127.0.0.1:4400';
+  /** Logs a person in by the file of issuers, and exchanges the code that the provider answers with. */
+  const logIn = async (more: object, secret: string | undefined) => {
+    const [issuer] = await loadIssuers(await provider.file(undefined, more));
+    if (issuer?.console === undefined) throw new Error('The file has no console');
+    const options = { fetch: issuerFetch({ authPrivateHosts: [] }), clock: systemClock };
+    const client = new ProviderClient({ ...issuer, console: issuer.console }, secret, options);
+    const [callback, secrets] = [`${console}/console/callback/${ISSUER}`, client.newSecrets()];
+    const begin = await client.authorizationUrl(callback, secrets);
+    const { url } = await new CookieBrowser().go(begin, (next) => next.startsWith(console));
+    return client.claimsOf(new URL(url), secrets);
+  };
+
+  it.each([
+    [{ client_auth: 'basic' }, SECRET, 'client_secret_basic', 'header'],
+    [{}, SECRET, 'client_secret_basic', 'header'],
+    [{ client_auth: 'post' }, SECRET, 'client_secret_post', 'body'],
+    [{ client_secret_file: undefined }, undefined, 'none', 'nothing'],
+  ] as const)('exchanges the code with %j', async (more, secret, method, secretIn) => {
+    provider.serve([console], method);
+    expect(await logIn(more, secret)).toMatchObject({ sub: 'ann', groups: ['staff'] });
+    expect(provider.secretIn).toBe(secretIn);
+  });
+
+  it.each([
+    [{ client_auth: 'basic' }, 'another secret', 'client_secret_basic'],
+    [{ client_auth: 'post' }, 'another secret', 'client_secret_post'],
+    [{ client_secret_file: undefined }, undefined, 'client_secret_basic'],
+  ] as const)('is refused with %j and %s', async (more, secret, method) => {
+    provider.serve([console], method);
+    await expect(logIn(more, secret)).rejects.toMatchObject({
+      fault: 'CODE_REFUSED',
+      facts: { error: expect.stringContaining('client authentication failed') },
     });
   });
 });

@@ -176,6 +176,15 @@ export class ProviderClient {
     if (error instanceof client.ResponseBodyError && error.status < 500) {
       return refused('CODE_REFUSED', wordsOf(error));
     }
+    // So a provider refuses the secret of a client that came in the header.
+    if (error instanceof client.WWWAuthenticateChallengeError && error.status < 500) {
+      const { error: why = 'invalid_client', error_description: more } =
+        error.cause[0]?.parameters ?? {};
+      return refused(
+        'CODE_REFUSED',
+        wordsOf({ error: why, ...compact({ error_description: more }) }),
+      );
+    }
     const code = error instanceof client.ClientError ? error.code : undefined;
     if (code !== undefined && tokenCodes.has(code)) return refused('WRONG_TOKEN');
     return new IssuerAwayError(issuer, { cause: error });

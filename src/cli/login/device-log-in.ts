@@ -143,8 +143,9 @@ function explain(name: string, cause: unknown): unknown {
     const message = `The identity provider ${name} does not answer. Try again in a while`;
     return new LoginError('PROVIDER_AWAY', message, { cause });
   }
-  if (cause instanceof oidc.ResponseBodyError) {
-    const { error, error_description: about = '' } = cause;
+  const refusal = refusalOf(cause);
+  if (refusal !== undefined) {
+    const { error, error_description: about = '' } = refusal;
     if (error === 'access_denied') {
       return new LoginError('LOGIN_REFUSED', `The log-in at ${name} was refused`, { cause });
     }
@@ -159,6 +160,15 @@ function explain(name: string, cause: unknown): unknown {
     return new LoginError('PROVIDER_FAULT', message, { cause });
   }
   return cause;
+}
+
+/** The provider's own words, in the body or in the header `WWW-Authenticate`; undefined: it did not refuse. */
+function refusalOf(cause: unknown): { error: string; error_description?: string } | undefined {
+  if (cause instanceof oidc.ResponseBodyError) return cause;
+  if (!(cause instanceof oidc.WWWAuthenticateChallengeError)) return undefined;
+  const { error = 'invalid_client', error_description: about = '' } =
+    cause.cause[0]?.parameters ?? {};
+  return { error, error_description: about };
 }
 
 function expired(): LoginError {

@@ -98,7 +98,7 @@ describe('a client with tokens', () => {
     await expect(refused.client.agents()).rejects.toMatchObject(facts);
     const away = openWith(() => new Response('', { status: 503 }));
     await expect(away.client.agents()).rejects.toMatchObject({ status: 503, retryable: true });
-    for (const nothing of ['', 'Log in first', '<!doctype html>']) {
+    for (const nothing of [undefined, '', 'Log in first', '<!doctype html>']) {
       const { client, headers } = openWith(() => nothing);
       const error = {
         code: 'NO_TOKEN',

@@ -7,8 +7,8 @@ const EARLY_MS = 30_000;
 /** Most characters of a backend's refusal that an error has. */
 const MAX_SHOWN_CHARS = 300;
 
-/** A token, or the response of a backend whose body is one. */
-export type GivenToken = string | Response;
+/** A token, or the response of a backend whose body is one; undefined: nobody is logged in. */
+export type GivenToken = string | Response | undefined;
 
 interface Held {
   token: string;
@@ -59,9 +59,9 @@ export class TokenSource {
   async #ask(): Promise<string> {
     const given = await this.ask();
     const isAnswer = given instanceof Response;
-    const token = isAnswer ? (await given.text()).trim() : given;
+    const token = isAnswer ? (await given.text()).trim() : (given ?? '');
     if (isAnswer && !given.ok) throw noToken(given.status, token.slice(0, MAX_SHOWN_CHARS));
-    if (typeof token === 'string' && /^[\w.~+/=-]+$/.test(token)) return token;
+    if (/^[\w.~+/=-]+$/.test(token)) return token;
     throw noToken(401, 'nobody is logged in, or the text is no token');
   }
 }

@@ -15,6 +15,7 @@ import {
   mcpFileUses,
   mcpWireUses,
   ownUses,
+  pageLogInUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
 import { approvalUses } from '../../support/clients/documented-approvals.js';
@@ -112,7 +113,7 @@ const uses: Record<string, Use[]> = {
     isRun,
   ],
   'docs/guide/approvals.md': approvalUses(server, page),
-  'docs/guide/behind-my-product.md': [makesKey, isMinted],
+  'docs/guide/behind-my-product.md': [makesKey],
   'docs/guide/branches.md': [
     async (code) => {
       const { sessionId, turnId } = await page.turn();
@@ -205,6 +206,7 @@ const uses: Record<string, Use[]> = {
     },
     asksReader,
   ],
+  'docs/guide/page-log-in.md': pageLogInUses,
   'docs/guide/permissions.md': [
     async () => {
       const turn = await server.client.turn(
@@ -320,10 +322,9 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/operate/databases.md': [prints({ ready: true })],
-  'docs/operate/docker.md': [
+  'docs/operate/docker.md': Array<Use>(2).fill(
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
-    elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
-  ],
+  ),
   'docs/operate/evidence.md': [
     elsewhere('runs suites; evidence.test.ts checks that they are there'),
   ],

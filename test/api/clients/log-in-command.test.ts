@@ -200,6 +200,17 @@ describe('the log-in on the command line', () => {
     await expect(stat(user.file)).rejects.toThrow('ENOENT');
   });
 
+  it('says what the provider has against the client in a header', async () => {
+    const challenge = 'Basic realm="op", error="invalid_client", error_description="No secret"';
+    const user = new User(server.url);
+    const call = user.call(['login', ...op]);
+    await codeOf(call.err);
+    providers.one.forced.push({ status: 401, body: {}, challenge });
+    const { code, err } = await call.ended;
+    const said = 'PROVIDER_FAULT: op refused the log-in: invalid_client No secret. Tell the';
+    expect([code, err.split('…\n').at(-1)]).toEqual([1, expect.stringContaining(said)]);
+  });
+
   it('says so where the provider has no such client', async () => {
     const user = new User(stranger.url);
     const { code, err } = await user.call(['login']).ended;

@@ -54,6 +54,13 @@ describe('a server that takes tokens and has had no key', () => {
     expect(refused.text).toContain('sales');
   });
 
+  it('says of a token that is no JWT what to ask the provider for', async () => {
+    const opaque = new KeyedClient(server.url, 'V1StGXR8_Z5jdHi6B-myT');
+    const refused = await opaque.send('GET', '/api/harness/sessions');
+    expect(errorOf(refused)).toEqual([401, 'UNAUTHENTICATED', { reason: 'OPAQUE' }]);
+    expect(refused.text).toContain('until they are asked for an audience');
+  });
+
   it('lets nobody use an agent that no role of theirs has', async () => {
     const ann = await as({ groups: ['staff'] });
     const sessionId = await newSession(ann, { persona: 'OTHER' });

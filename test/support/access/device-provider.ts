@@ -9,6 +9,8 @@ const CLIENT = 'turnpike-cli';
 interface Forced {
   status: number;
   body: object;
+  /** The header `WWW-Authenticate`; absent: none. */
+  challenge?: string;
 }
 
 /** A certified OpenID provider with the device flow, whose access tokens are JWTs for one API. */
@@ -71,7 +73,9 @@ export async function startDeviceProvider({
   provider.use(async (context, next) => {
     const forced = context.path === '/token' ? state.forced.shift() : undefined;
     if (forced !== undefined) {
-      Object.assign(context, forced);
+      const { challenge, ...answer } = forced;
+      Object.assign(context, answer);
+      if (challenge !== undefined) context.set('www-authenticate', challenge);
       return;
     }
     await next();

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
+import { Provider, type ClientAuthMethod, type KoaContextWithOIDC } from 'oidc-provider';
 import { isPlainObject } from '../../../src/platform/json.js';
 import { newFolder, useShared } from '../suite.js';
 
-const SECRET = 'secret-of-the-test';
+export const SECRET = 'secret-of-the-test';
 export const ISSUER = 'idp';
 
 /** A certified OpenID provider on loopback that people log in with. */
@@ -19,8 +19,10 @@ export interface LoginProvider {
   isAway: boolean;
   /** The ID token of the last log-in. */
   idToken: string;
-  /** Takes log-ins for servers at these addresses from now on. */
-  serve(servers: readonly string[]): void;
+  /** Where the secret of the client was in the last request for tokens. */
+  secretIn: 'header' | 'body' | 'nothing';
+  /** Takes log-ins for servers at these addresses from now on. @param method how the client must show its secret. */
+  serve(servers: readonly string[], method?: ClientAuthMethod): void;
   /** The file of issuers for it. */
   file(roles?: readonly object[], more?: object): Promise<string>;
   close(): Promise<void>;
@@ -30,22 +32,24 @@ export async function startLoginProvider(): Promise<LoginProvider> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const state: Pick<LoginProvider, 'person' | 'isAway' | 'idToken'> = {
+  const state: Pick<LoginProvider, 'person' | 'isAway' | 'idToken' | 'secretIn'> = {
     person: { sub: 'ann', name: 'Ann Example', groups: ['staff'] },
     isAway: false,
     idToken: '',
+    secretIn: 'nothing',
   };
   const findAccount = (_context: KoaContextWithOIDC, sub: string) => {
     const { person } = state;
     const known = person !== 'refuses' && person.sub === sub ? person : { name: sub, groups: [] };
     return { accountId: sub, claims: () => ({ ...known, sub }) };
   };
-  const serve = (servers: readonly string[]): void => {
+  const serve = (servers: readonly string[], method: ClientAuthMethod = 'client_secret_basic') => {
     const provider = new Provider(url, {
       clients: [
         {
           client_id: 'console',
-          client_secret: SECRET,
+          ...(method !== 'none' && { client_secret: SECRET }),
+          token_endpoint_auth_method: method,
           redirect_uris: servers.map((one) => `${one}/console/callback/${ISSUER}`),
           post_logout_redirect_uris: servers.map((one) => `${one}/`),
         },
@@ -58,7 +62,10 @@ export async function startLoginProvider(): Promise<LoginProvider> {
       pkce: { required: () => true },
       cookies: { keys: ['of the test'] },
     });
-    provider.on('grant.success', ({ body }) => {
+    provider.on('grant.success', ({ body, headers, oidc }) => {
+      const isInBody = oidc.body?.['client_secret'] !== undefined;
+      state.secretIn =
+        headers.authorization !== undefined ? 'header' : isInBody ? 'body' : 'nothing';
       if (isPlainObject(body)) state.idToken = String(body['id_token']);
     });
     const answer = provider.callback();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from '@jest/globals';
@@ -80,6 +80,29 @@ const opensConsole: Run = async (code) => {
   expect(issuer?.console).toMatchObject({ clientId: 'turnpike-console', clientSecretFile });
   return '';
 };
+
+/** What is done with the blocks of page-log-in.md: what they show is a file of the example, which a browser runs. */
+export const pageLogInUses: (Run | { elsewhere: string })[] = [
+  { elsewhere: 'log-in-example.test.ts runs the script' },
+  { elsewhere: 'installs packages; test/release/package.test.ts installs the package' },
+  isExample('provider.mjs'),
+  isExample('auth.yaml'),
+  { elsewhere: 'starts a server in the foreground; log-in-example.test.ts has the variables' },
+  isExample('users.ts'),
+  isExample('own-token.ts'),
+  isExample('main.tsx'),
+  { elsewhere: 'makes a key; log-in-example.test.ts has one of these scopes' },
+  isExample('backend.mjs'),
+  isExample('page-token.ts'),
+];
+
+function isExample(name: string): Run {
+  return async (code) => {
+    const file = new URL(`../../../examples/log-in/${name}`, import.meta.url);
+    expect(code).toBe(await readFile(file, 'utf8'));
+    return '';
+  };
+}
 
 /** What is done with the blocks of log-in.md. */
 export const logInUses: (Run | { elsewhere: string })[] = [
