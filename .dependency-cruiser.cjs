@@ -44,6 +44,7 @@ const layers = [
   'ops',
   'app',
   'client',
+  'embed',
   'cli',
 ];
 

@@ -17,6 +17,8 @@ const packageFolder = (name) => path.join(root, 'node_modules', name);
 const programs = {
   main: 'src/main.ts',
   cli: 'src/cli.ts',
+  // `turnpike/server`, inside of a process of somebody else.
+  server: 'src/embed/create-turnpike.ts',
   // Runs as a separate process: see attachments/extract/process/extractor-process.ts.
   'run-extractor': 'src/attachments/extract/process/run-extractor.ts',
   // A thread: see storage/engine/engine-thread.ts.

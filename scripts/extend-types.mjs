@@ -1,9 +1,9 @@
 /**
- * Writes the declarations for authors of extensions, `dist/extend`: the server's types for extensions. They are
+ * Writes the declarations for authors of extensions and for host applications, `dist/extend`. Those for extensions are
  * then compiled as an author of extensions has them, without packages and Node's types, together with the
  * examples and the blocks of docs/how-to/extensions.md. `--out DIR` writes to a different folder.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
@@ -23,6 +23,7 @@ const examples = path.join(root, 'examples/extensions');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 report([...emit(), ...compileUses()]);
+['create-turnpike', 'embed-types'].forEach(declareEmbedded);
 
 function emit() {
   const program = ts.createProgram([path.join(root, 'src/tools/extensions/extend.ts')], {
@@ -53,4 +54,18 @@ function compileUses() {
   };
   const uses = readdirSync(examples).map((name) => path.join(examples, name));
   return ts.getPreEmitDiagnostics(createProgram(uses, alone, documented));
+}
+
+/** Writes the declaration of a file of `src/embed` alone: the client that it names is the published one. */
+function declareEmbedded(name) {
+  const file = path.join(root, `src/embed/${name}.ts`);
+  const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(file, 'utf8'), {
+    fileName: file,
+    compilerOptions: { ...options, isolatedDeclarations: true, declaration: true },
+    reportDiagnostics: true,
+  });
+  report(diagnostics ?? []);
+  mkdirSync(path.join(out, 'embed'), { recursive: true });
+  const text = outputText.replaceAll('../client/turnpike-client.js', `${packageName}/client`);
+  writeFileSync(path.join(out, `embed/${name}.d.ts`), text);
 }

@@ -30,4 +30,10 @@ export class Background {
     this.ticker?.start();
     this.housekeeper?.start();
   }
+
+  /** Takes no more turns, and ends or hands back those that run. The modules end the rest. */
+  async drain(): Promise<void> {
+    this.sweeper?.stop();
+    await this.worker?.stop();
+  }
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Server as HttpServer } from 'node:http';
+import type { RequestListener, Server as HttpServer } from 'node:http';
 import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -40,6 +40,8 @@ import type { Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { servesApi } from '../config/role.js';
 import { HttpAdapter } from './http-adapter.js';
+import type { Extension } from '../tools/extensions/extend.js';
+import { HOST_EXTENSION } from '../tools/extensions/load-extensions.js';
 import type { OpenFolder } from '../storage/folder/open-folder.js';
 
 /** Looks a provider up in all modules. */
@@ -82,17 +84,31 @@ export interface ServeOptions {
   folder?: Promise<OpenFolder> | undefined;
   /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
   showFirstKey?: (created: CreatedKeyDto) => void;
+  /** What a host application adds. Default: nothing. */
+  extension?: Extension;
+}
+
+/** A server that answers requests, and does not listen. */
+export interface Assembled {
+  app: NestExpressApplication;
+  values: ProcessValues;
+  handler: RequestListener;
+  /** Begins to run turns, and the rest of what a process does by itself. */
+  start(): Promise<void>;
+  /** Takes no more turns, and lets those that run end or hands them back. */
+  drain(): Promise<void>;
+  /** Drains, then closes everything. */
+  close(): Promise<void>;
 }
 
 /**
- * Assembles a server for its role, puts it behind HTTP and starts its worker.
+ * Assembles a server for its role.
  *
- * @throws Error with code EADDRINUSE when the port is in use; ConfigError when other machines would
- * reach a server without keys; AgentsInvalidError, DataFolderBusyError, ExtensionError,
- * FileInvalidError, MasterKeysRefusedError, NoApproversError, UnreachableError.
+ * @throws ConfigError when other machines would reach a server without keys; AgentsInvalidError, DataFolderBusyError,
+ * ExtensionError, FileInvalidError, MasterKeysRefusedError, NoApproversError, UnreachableError.
  */
-export async function serve(options: ServeOptions): Promise<Server> {
-  const { config, environment, clock = systemClock, folder } = options;
+export async function assemble(options: ServeOptions): Promise<Assembled> {
+  const { config, environment, clock = systemClock, folder, extension } = options;
   const { resources = new ResourceStack() } = options;
   const redact = redactOf(config);
   const outages = new Outages(options.logger, clock);
@@ -105,7 +121,9 @@ export async function serve(options: ServeOptions): Promise<Server> {
     );
   }
   return resources.orClose(async () => {
-    const values = { config, environment, clock, logger, redact, resources, folder };
+    const ofHost =
+      extension === undefined ? [] : [{ provide: HOST_EXTENSION, useValue: extension }];
+    const values = { config, environment, clock, logger, redact, resources, folder, ofHost };
     const creating = NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),
       new HttpAdapter(),
@@ -119,17 +137,63 @@ export async function serve(options: ServeOptions): Promise<Server> {
     // Closed first: listeners and workers already started would keep a failed process alive.
     return new ResourceStack().orClose(async (started) => {
       const app = await started.add(creating, (created) => created.close());
-      return listen(app, values, { outages, ...options });
+      await checkAccess(app, values, options.showFirstKey);
+      const noteStop = await addRoutes(app, values);
+      return {
+        app,
+        values,
+        handler: app.getHttpAdapter().getInstance() as RequestListener,
+        start: async () => {
+          outages.watch(app.get(HealthService, anywhere).dependencies);
+          await app.get(Background).start();
+        },
+        drain: async () => {
+          noteStop();
+          await app.get(Background).drain();
+        },
+        close: async () => {
+          noteStop();
+          outages.stop();
+          try {
+            await app.close();
+          } finally {
+            await resources.close();
+          }
+        },
+      };
     });
   });
 }
 
-async function listen(
+/**
+ * Serves a server for its role over HTTP, and starts its worker.
+ *
+ * @throws as `assemble`; Error with code EADDRINUSE when the port is in use.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { app, values, start, close } = await assemble(options);
+  const { config } = values;
+  try {
+    keepConnections(app.getHttpServer(), config.keepAliveMs);
+    await app.listen(config.port, config.host);
+    await listenForMetrics(app, values);
+    const opened = await app.getUrl();
+    const url = opened.replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
+    await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
+    await start();
+    return { url, get: (token) => app.get(token, anywhere), close };
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Checks who may use the server, and the secrets that it stores. */
+async function checkAccess(
   app: NestExpressApplication,
-  values: ProcessValues,
-  { outages, showFirstKey }: Pick<ServeOptions, 'showFirstKey'> & { outages: Outages },
-): Promise<Server> {
-  const { config, clock, logger, resources } = values;
+  { config, logger }: ProcessValues,
+  showFirstKey: ServeOptions['showFirstKey'],
+): Promise<void> {
   if (servesApi(config.role)) {
     const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
     const authenticator = app.get(Authenticator, anywhere);
@@ -141,6 +205,13 @@ async function listen(
     });
   }
   await checkSecrets(app.get(SecretVault, anywhere), config, logger);
+}
+
+/** @returns a function that says that the server stops: what sends requests here has the drain's time to notice. */
+async function addRoutes(
+  app: NestExpressApplication,
+  { config, clock, logger }: ProcessValues,
+): Promise<() => void> {
   app.disable('x-powered-by');
   let routes = new RouteTable([]);
   let isStopping = false;
@@ -169,27 +240,9 @@ async function listen(
   });
   await app.init();
   routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
-  keepConnections(app.getHttpServer(), config.keepAliveMs);
-  await app.listen(config.port, config.host);
-  await listenForMetrics(app, values);
-  const url = (await app.getUrl()).replace('[::1]', config.host === '::1' ? '[::1]' : '127.0.0.1');
-  await app.get<PublishUrl>(PUBLISH_URL, anywhere)(url);
-  outages.watch(app.get(HealthService, anywhere).dependencies);
-  await app.get(Background).start();
-  return {
-    url,
-    get: (token) => app.get(token, anywhere),
-    close: async () => {
-      // Before the drain: what sends requests here has the drain's time to notice.
-      app.get(HealthService, anywhere).noteStop();
-      outages.stop();
-      isStopping = true;
-      try {
-        await app.close();
-      } finally {
-        await resources.close();
-      }
-    },
+  return () => {
+    app.get(HealthService, anywhere).noteStop();
+    isStopping = true;
   };
 }
 

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
@@ -18,13 +18,15 @@ export interface ProcessValues {
   resources: ResourceStack;
   /** The data folder, one of `resources`, where it is opened before the application. */
   folder?: Promise<OpenFolder> | undefined;
+  /** Values of a host application. Default: none. */
+  ofHost?: readonly ValueProvider[];
 }
 
 /** The start values of a process, for every module. */
 @Module({})
 export class ConfigModule {
   static register(values: ProcessValues): DynamicModule {
-    const { config, environment, clock, logger, redact, resources, folder } = values;
+    const { config, environment, clock, logger, redact, resources, folder, ofHost = [] } = values;
     const providers = [
       { provide: CONFIG, useValue: config },
       { provide: ENVIRONMENT, useValue: environment },
@@ -34,6 +36,7 @@ export class ConfigModule {
       { provide: ResourceStack, useValue: resources },
       { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
       ...(folder === undefined ? [] : [{ provide: OPENED_FOLDER, useValue: folder }]),
+      ...ofHost,
     ];
     return {
       module: ConfigModule,

@@ -58,6 +58,11 @@ export const errorTable = {
     'On the stream: `TURNPIKE_MAX_ATTEMPTS` attempts in a row ended with their process, or lost the turn, before they stored anything new. Earlier steps are kept, and the session is free.',
     "Send another message. Operator: the processes' logs say what ended them; look at the turn's last step first.",
   ),
+  BODY_CONSUMED: final(
+    500,
+    'Only inside of a host application: it read the body before Turnpike did.',
+    'Mount the handler before `express.json()` and everything else that reads bodies.',
+  ),
   BODY_TOO_LARGE: final(
     413,
     'The body is over `TURNPIKE_MAX_BODY_BYTES`, or `TURNPIKE_MAX_CONVERSATION_BYTES` on wires whose clients send the whole conversation; or it inflates to more than ten times what was sent.',

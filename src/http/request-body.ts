@@ -59,6 +59,7 @@ export class RequestBody {
   async *read(): AsyncGenerator<Buffer> {
     // A short body comes with its head, and is there in the next turn: iterator, timer and signal cost more.
     await yieldToEventLoop();
+    if (this.#request.readableDidRead) throw bodyConsumed();
     const { complete, destroyed } = this.#request;
     if (!complete || destroyed) return yield* this.#readOn();
     const body = this.#request.read() as Buffer | null;
@@ -196,6 +197,14 @@ export interface BodyRules {
   /** Name of the environment variable that `maxBytes` is from. */
   variable: string;
   limits: JsonLimits;
+}
+
+/** Only inside of a host: nothing else reads a body before this. */
+function bodyConsumed(): TypedError {
+  return new TypedError('BODY_CONSUMED', {
+    message:
+      'The host application read the body before Turnpike did. Mount the handler of Turnpike before express.json() and everything else that reads bodies.',
+  });
 }
 
 export function bodyTooLarge({ maxBytes, variable }: BodyRules): TypedError {

@@ -9,7 +9,13 @@ import { TRIGGERS, type Trigger } from '../../governance/notices/trigger.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ToolRegistry } from '../registry.js';
 import { ToolsModule } from '../tools.module.js';
-import { EXTENSIONS, loadExtensions } from './load-extensions.js';
+import type { Extension } from './extend.js';
+import {
+  EXTENSIONS,
+  HOST_EXTENSION,
+  loadExtensions,
+  registerExtension,
+} from './load-extensions.js';
 
 /** Loads what `TURNPIKE_EXTENSIONS` names into the registries. A start fails with ExtensionError. */
 @Module({
@@ -17,7 +23,15 @@ import { EXTENSIONS, loadExtensions } from './load-extensions.js';
   providers: [
     {
       provide: EXTENSIONS,
-      inject: [CONFIG, ToolRegistry, DecisionTrees, TRIGGERS, CustomAuthenticators, LOGGER],
+      inject: [
+        CONFIG,
+        ToolRegistry,
+        DecisionTrees,
+        TRIGGERS,
+        CustomAuthenticators,
+        LOGGER,
+        { token: HOST_EXTENSION, optional: true },
+      ],
       useFactory: async (
         { extensions }: Config,
         tools: ToolRegistry,
@@ -25,8 +39,12 @@ import { EXTENSIONS, loadExtensions } from './load-extensions.js';
         triggers: Trigger[],
         authenticators: CustomAuthenticators,
         logger: Logger,
+        ofHost?: Extension,
       ) => {
-        await loadExtensions(extensions, { tools, trees, triggers, authenticators, logger });
+        const registries = { tools, trees, triggers, authenticators, logger };
+        if (ofHost !== undefined)
+          await registerExtension('the host application', ofHost, registries);
+        await loadExtensions(extensions, registries);
         return extensions;
       },
     },

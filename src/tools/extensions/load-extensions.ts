@@ -49,19 +49,27 @@ export async function loadExtensions(
   registries: Registries,
 ): Promise<void> {
   for (const name of names) {
-    const extension = await loadModule(name);
-    const { turnpike, close } = openRegistrar(name, registries);
-    try {
-      const registering = Promise.resolve(extension(turnpike));
-      if (!(await withTimeout(REGISTER_MS, registering))) {
-        throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
-      }
-    } catch (error) {
-      throw new ExtensionError(name, messageOf(error), error);
-    } finally {
-      close();
-    }
+    await registerExtension(name, await loadModule(name), registries);
     registries.logger.info({ extension: name }, 'loaded an extension');
+  }
+}
+
+/** Lets an extension register its additions. @throws ExtensionError where one is invalid. */
+export async function registerExtension(
+  name: string,
+  extension: Extension,
+  registries: Registries,
+): Promise<void> {
+  const { turnpike, close } = openRegistrar(name, registries);
+  try {
+    const registering = Promise.resolve(extension(turnpike));
+    if (!(await withTimeout(REGISTER_MS, registering))) {
+      throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
+    }
+  } catch (error) {
+    throw new ExtensionError(name, messageOf(error), error);
+  } finally {
+    close();
   }
 }
 
@@ -107,6 +115,9 @@ function messageOf(error: unknown): string {
 
 /** Injects the names of the extensions, once each has registered its additions. */
 export const EXTENSIONS = Symbol('Extensions');
+
+/** Injects what a host application adds; without a host there is no such provider. */
+export const HOST_EXTENSION = Symbol('HostExtension');
 
 /** The registries that extensions add to. */
 export interface Registries {

@@ -29,6 +29,7 @@ const HAND_BACK_MS = 10_000;
 @Injectable()
 export class TurnWorker {
   readonly #running = new RunningTurns();
+  #stopped: Promise<void> | undefined;
   readonly #slots: WorkerSlots;
   readonly #takeovers: TakeoverGuard;
   /** Turns until they have left their slots. */
@@ -70,8 +71,12 @@ export class TurnWorker {
     await queue.consume(() => withoutTraceContext(() => this.#claimWaiting()));
   }
 
-  /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. */
-  async stop(): Promise<void> {
+  /** Takes no more turns, gives those that run `drainMs` to end, and releases the rest. May be called again. */
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#drain());
+  }
+
+  async #drain(): Promise<void> {
     const {
       queue,
       services: { clock, config },

@@ -164,6 +164,7 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/guide/inside-your-application.md': [elsewhere('embedded.test.ts runs the examples')],
   'docs/guide/limits.md': [runsOneTurn],
   'docs/guide/mcp.md': mcpFileUses(at),
   'docs/guide/memory.md': [

@@ -40,6 +40,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   ATTACHMENT_FAILURE: 'No file could be taken',
   ATTACHMENT_NOT_FOUND: 'File not found',
   ATTEMPTS_EXHAUSTED: 'Turn given up',
+  BODY_CONSUMED: 'Body consumed',
   BODY_TOO_LARGE: 'Request too large',
   BUDGET_EXHAUSTED: 'Budget exhausted',
   CLIENT_LEFT: 'Client left',

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { startHost, type Host } from '../../support/processes/start-host.js';
+import { newFolder } from '../../support/suite.js';
+
+interface State {
+  listeners: [string, number][];
+  exitCode: number | null;
+}
+
+interface Untouched {
+  before: State;
+  after: State;
+  read: string[];
+  written: number;
+  lists: (string | number)[][];
+}
+
+describe('a Turnpike inside of an application', () => {
+  const hosts: Host[] = [];
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((host) => host.end('SIGKILL')));
+  });
+  const start = (file: string, environment: Record<string, string> = {}): Host => {
+    const host = startHost(file, environment);
+    hosts.push(host);
+    return host;
+  };
+
+  it.each(['express', 'fastify', 'node'])(
+    'answers below its path, for the users of the application: %s',
+    async (name) => {
+      const host = start(`examples/embedded/${name}.mjs`, { DATA_DIR: newFolder() });
+      const url = await host.line();
+      const agents = `${url}/agents`;
+      const client = new TurnpikeClient({ url: agents, headers: { 'x-user': 'ada' } });
+      const { sessionId } = await client.sessions.create();
+      const message = '[[tool=order_status {"id":"7"}]]';
+      const turn = await client.turn({ sessionId, message, opts: { tools: ['order_status'] } });
+      expect((await turn.result()).text).toContain('Order 7 left the warehouse at nine.');
+
+      const ben = new TurnpikeClient({ url: agents, headers: { 'x-user': 'ben' } });
+      await expect(ben.sessions.get(sessionId)).rejects.toMatchObject({ status: 404 });
+      const nobody = new TurnpikeClient({ url: agents });
+      await expect(nobody.sessions.list()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+
+      const order = {
+        method: 'POST',
+        body: '{"a":1}',
+        headers: { 'content-type': 'application/json' },
+      };
+      const own = await fetch(`${url}/orders`, order);
+      expect(await own.text()).toBe(name === 'node' ? 'The page of the application' : '{"a":1}');
+      expect(await host.end('SIGTERM')).toBe(0);
+    },
+  );
+
+  it('leaves the process as it was, two at a time', async () => {
+    const host = start('test/fixtures/hosts/untouched.mjs', {
+      TURNPIKE_PORT: 'not a port',
+      ANTHROPIC_API_KEY: 'sk-ant-of-the-host',
+    });
+    const found = JSON.parse(await host.line()) as Untouched;
+    expect(found.after).toEqual(found.before);
+    // The SDK reads it whenever it makes a client; no option of it says otherwise.
+    expect(found.read).toEqual(['ANTHROPIC_CUSTOM_HEADERS']);
+    expect(found.written).toBe(0);
+    // Each has sessions of its own, and each principal.
+    expect(found.lists).toEqual([
+      [0, 'completed', 1],
+      [0, 0],
+      [1, 'completed', 1],
+      [1, 0],
+    ]);
+    // Nothing keeps it alive.
+    expect(await host.end()).toBe(0);
+  });
+
+  it('says so where the application read a body before', async () => {
+    const host = start('test/fixtures/hosts/body-parser.mjs', { DATA_DIR: newFolder() });
+    const client = new TurnpikeClient({ url: `${await host.line()}/agents` });
+    await expect(client.sessions.create()).rejects.toMatchObject({
+      code: 'BODY_CONSUMED',
+      status: 500,
+      message: expect.stringContaining('before express.json()'),
+    });
+  });
+
+  it.each([
+    ['never', 'unknown', 1],
+    ['safe', 'success', 2],
+  ])('goes on after the host was killed in a tool: retry %s', async (retry, status, runs) => {
+    const folder = newFolder();
+    const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs'), RETRY: retry };
+    const first = start('test/fixtures/hosts/tool-host.mjs', environment);
+    const turnId = await first.line();
+    while (!existsSync(environment.RUNS)) await new Promise((resolve) => setImmediate(resolve));
+    await first.end('SIGKILL');
+
+    const second = start('test/fixtures/hosts/tool-host.mjs', { ...environment, TURN: turnId });
+    expect(JSON.parse(await second.line())).toEqual({
+      outcome: 'completed',
+      calls: [['pay', status]],
+    });
+    expect(await second.end()).toBe(0);
+    expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\n'.repeat(runs));
+  });
+});
