@@ -40,6 +40,16 @@ export class SimulatedDatabase {
     await this.client.exec('update session_counts set sessions = 0');
   }
 
+  /** Adds a key with roles that decide about calls: a rule that nobody can meet is refused. */
+  async addApproverRoles(roles: readonly string[]): Promise<void> {
+    const values = ['key', 'approver', 'approver', 'hash', '[]', '{}', JSON.stringify(roles)];
+    await this.query(
+      `insert into api_keys (id, principal_id, name, secret_hash, scopes, limits, approves, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, now())`,
+      values,
+    );
+  }
+
   async query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     return (await this.client.query<Record<string, unknown>>(sql, values)).rows;
   }

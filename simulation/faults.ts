@@ -27,7 +27,7 @@ const calmKinds: FaultKind[] = ['flush-redis', 'drop-connections', 'duplicate-jo
 
 /**
  * How many times as probable a fault is at a tool's effect, at a write of a turn, and at a transaction where clients
- * branch: all are rare steps.
+ * branch or people answer: all are rare steps.
  */
 const AT_EFFECTS = 10;
 const AT_WRITES = 5;
@@ -76,7 +76,9 @@ export class Faults {
   #chanceAt(what: string): number {
     const { chance } = this.rules;
     if (what.startsWith(`${effectTool} `)) return chance * AT_EFFECTS;
-    if (this.world.hasSchedules && what.endsWith(': transaction')) return chance * AT_TRANSACTIONS;
+    const { hasSchedules, awaitsPeople } = this.world;
+    if ((hasSchedules || awaitsPeople) && what.endsWith(': transaction'))
+      return chance * AT_TRANSACTIONS;
     return what.startsWith('database: with fence') ? chance * AT_WRITES : chance;
   }
 

@@ -4,15 +4,18 @@ import type { TurnHistory, View, Violation } from '../chaos/types.js';
 import { localPrincipal } from '../src/access/principal.js';
 import { pause } from '../src/platform/clock.js';
 import { newActor } from './actor.js';
+import { checkApprovals } from './check-approvals.js';
 import { checkBranches, checkDatabase, checkRest, checkTurns } from './check-schedule.js';
 import type { SimulatedDatabase } from './database.js';
 import type { Folders } from './folders.js';
 import { Faults, type FaultRules } from './faults.js';
 import { simulatedModel } from './model.js';
+import { approverRoles, awaitsPeople, planApprovals } from './plan-approvals.js';
 import { isBranching } from './plan-branches.js';
 import { planLimits, planSessions, type SessionPlan } from './plan.js';
 import { SimulatedRedis } from './redis.js';
 import type { Deployment } from './requests.js';
+import { emptyApprovals, runApprovals, type ApprovalRecord } from './run-approvals.js';
 import { emptyRecord, runBranches, type BranchRecord } from './run-branches.js';
 import { readAgain, runSession } from './run-turn.js';
 import { Scheduler } from './scheduler.js';
@@ -65,6 +68,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
   });
   try {
     await database.empty();
+    if (awaitsPeople(seed)) await database.addApproverRoles(approverRoles);
     const services = new Services(scheduler);
     const redis = new SimulatedRedis(scheduler, services, random('redis'));
     const views: View[] = [];
@@ -73,7 +77,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     );
     const effects = new Map<string, number>();
     const parts = { scheduler, services, database, redis, model, effects, folders };
-    const world: World = { ...parts, hasSchedules };
+    const world: World = { ...parts, hasSchedules, awaitsPeople: awaitsPeople(seed) };
     // If no process dies, a single worker must run every fire time in time.
     const isTimed = isCalm && hasSchedules;
     const { apis, servers } = deploy(world, seed, isTimed ? 1 : 3);
@@ -82,12 +86,13 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
     const faults = new Faults(world, servers, random('faults'), { ...options.faults, isCalm });
     const histories: TurnHistory[] = [];
     const branches = hasSchedules ? emptyRecord() : undefined;
+    const approvals = world.awaitsPeople ? emptyApprovals(planApprovals(seed)) : undefined;
     const violations: Violation[] = deployment.violations;
     try {
       const plans = planSessions(seed).filter(
         (_, index) => options.withoutSessions?.includes(index + 1) !== true,
       );
-      await run({ deployment, servers, faults, histories, plans, branches, seed });
+      await run({ deployment, servers, faults, histories, plans, branches, approvals, seed });
     } catch (error) {
       const note = error instanceof Error ? error.message : String(error);
       violations.push({
@@ -101,6 +106,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleOut
       ...(await checkDatabase(world, principal.limits, isCalm ? 0 : faults.count)),
       ...checkRest(world, servers),
       ...(branches === undefined ? [] : await checkBranches(branches, views, world, isTimed)),
+      ...(approvals === undefined ? [] : await checkApprovals(approvals, database)),
     );
     const { steps, trace } = scheduler;
     return { violations, turns: histories.length, steps, faults: faults.count, trace };
@@ -133,6 +139,8 @@ interface Run {
   plans: readonly SessionPlan[];
   /** Filled with what clients that branch were told; undefined: there are none. */
   branches: BranchRecord | undefined;
+  /** Filled with what the people sent whom calls await; undefined: none do. */
+  approvals: ApprovalRecord | undefined;
   seed: number;
 }
 
@@ -143,6 +151,7 @@ async function run({
   histories,
   plans,
   branches,
+  approvals,
   seed,
 }: Run): Promise<void> {
   const { world } = deployment;
@@ -151,9 +160,10 @@ async function run({
   scheduler.onStep = faults.onStep;
   const load = plans.map((plan, index) => runSession(plan, index, deployment));
   const branching = branches === undefined ? undefined : runBranches(seed, deployment, branches);
-  const both = Promise.all([Promise.all(load), branching]);
-  const [linear] = await scheduler.run(both, MAX_VIRTUAL_MS);
-  histories.push(...linear.flat(), ...(branches?.histories ?? []));
+  const awaiting = approvals === undefined ? undefined : runApprovals(deployment, approvals);
+  const all = Promise.all([Promise.all(load), branching, awaiting]);
+  const [linear] = await scheduler.run(all, MAX_VIRTUAL_MS);
+  histories.push(...linear.flat(), ...(branches?.histories ?? []), ...(approvals?.histories ?? []));
   faults.end();
   await scheduler.run(rest(world, servers), MAX_VIRTUAL_MS);
   await scheduler.run(readAgain(histories, deployment), MAX_VIRTUAL_MS);

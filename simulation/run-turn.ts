@@ -46,22 +46,22 @@ function loosen(own: TurnPlan, { turns }: SessionPlan): TurnPlan {
 /**
  * Runs a turn as its client planned it.
  *
- * @param place `mayLose`: another turn may be faster.
+ * @param place `mayLose`: another turn may be faster. `onQuestion`: what its readers do about an approval.
  * @returns undefined for a turn that was refused.
  */
 export async function runTurn(
   requests: Requests,
   { plan, opts }: Pick<PlannedTurn, 'plan' | 'opts'>,
-  place: { sessionId: string; mayLose?: boolean },
+  place: { sessionId: string; mayLose?: boolean; onQuestion?: typeof answerSoon },
 ): Promise<TurnHistory | undefined> {
-  const { sessionId, mayLose = false } = place;
+  const { sessionId, mayLose = false, onQuestion = answerSoon } = place;
   const { message, onDisconnect } = plan;
   const body = { sessionId, message, opts: { ...opts, onDisconnect } };
   const post = { key: `key-${plan.index}`, body };
   const others: Promise<Reading>[] = [];
   let interrupted: Promise<number | undefined> | undefined;
   const answer = ({ event, data }: Frame): void => {
-    if (event.endsWith('approval:request')) answerSoon(requests, data);
+    if (event.endsWith('approval:request')) onQuestion(requests, data);
   };
   const join = (name: string, of: { turnId: string } | { post: typeof post }): void =>
     void others.push(readTurn(requests.beside(name), { name, ...of, onFrame: answer }));

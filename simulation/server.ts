@@ -45,6 +45,8 @@ export interface World {
   model: typeof fetch;
   /** Whether workers look for fire times of schedules. */
   hasSchedules: boolean;
+  /** Whether calls await people, who may be too late. */
+  awaitsPeople: boolean;
 }
 
 /** Time from a process's death to its next start, in ms. */
@@ -60,6 +62,12 @@ const environment = {
   TURNPIKE_DRAIN_MS: '500',
   TURNPIKE_ENABLE_SUBAGENTS: 'true',
   TURNPIKE_APPROVAL_TIMEOUT_MS: '20000',
+};
+
+/** Where calls await people: a deadline that they miss now and then, and that decides otherwise for other calls. */
+const awaitingEnvironment = {
+  TURNPIKE_APPROVAL_TIMEOUT_MS: '8000',
+  TURNPIKE_APPROVAL_DEFAULT: 'approve',
 };
 
 const quiet = new ConsoleLogger({ logLevels: [] });
@@ -102,7 +110,10 @@ export class Server {
     const { scheduler, services, database, redis, effects } = this.world;
     const clock = scheduler.clockOf(actor);
     const config: Config = {
-      ...parseConfig(environment),
+      ...parseConfig({
+        ...environment,
+        ...(this.world.awaitsPeople ? awaitingEnvironment : {}),
+      }),
       role: this.role,
       ...this.world.folders,
       dataDir: path.join(tmpdir(), 'turnpike-simulated-data'),

@@ -59,6 +59,11 @@ export const violationKinds = {
   'memory-twice': 'a write to a memory that is there twice, or though it was refused',
   'memory-lost': 'a write to a memory that succeeded and is not there',
   'ran-unasked': 'a tool with side effects that ran without an allow of the tool hook',
+  'ran-unapproved': 'a tool that ran before the people had approved whom its rule awaits',
+  'decision-differs':
+    'an approval that was decided twice or never, or otherwise than its answers and its deadline say',
+  'answer-lost': 'an answer to an approval that was accepted and is not stored, or not noted once',
+  'answer-forged': 'an answer to an approval of somebody who may not decide about it',
   'foreign-read':
     'a request for what is of somebody else that was not answered as if it did not exist',
   'access-ended': 'a stream that ended although neither its token nor the access of its reader had',
