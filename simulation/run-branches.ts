@@ -57,7 +57,12 @@ export async function runBranches(
         return requests.insist('fork', (api) =>
           api
             .handler(ForkController)
-            .forkSession({ id: source.sessionId }, { turnId: at.turnId, position }, 'fork-key'),
+            .forkSession(
+              { id: source.sessionId },
+              { turnId: at.turnId, position },
+              'fork-key',
+              deployment.principal,
+            ),
         );
       });
       const ids = (await Promise.all(asked)).map(({ session }) => session.sessionId);

@@ -1,3 +1,4 @@
+import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
@@ -46,7 +47,7 @@ export class AccessEnder {
    *
    * @param by the acting principal, for the audit log.
    */
-  async end(principalId: string, by: string): Promise<EndedAccess> {
+  async end(principalId: string, by: Actor): Promise<EndedAccess> {
     const ended = await this.db.transaction(async (tx) => {
       // No schedule of the principal gets a grant meanwhile.
       await lockKey(tx, 'principal', principalId);
@@ -55,7 +56,7 @@ export class AccessEnder {
       const grants = await this.grants.endAll(tx, principalId, by);
       const logins = await this.logins.endAll(tx, principalId);
       const details = { epoch, keys, grants, logins };
-      const entry = { principalId: by, action: 'principal.revoked', subject: principalId } as const;
+      const entry = { by, action: 'principal.revoked', subject: principalId } as const;
       await this.audit.write({ ...entry, details }, tx);
       return { endedAt: accessEndedAt, keys, grants, logins };
     });

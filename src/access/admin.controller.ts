@@ -42,7 +42,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiErrors('INVALID_REQUEST')
   createKey(@Body() key: NewKeyDto, @Caller() caller: Principal): Promise<CreatedKeyDto> {
-    return this.keys.create(key, caller.id);
+    return this.keys.create(key, caller);
   }
 
   /** All keys, without their secrets */
@@ -57,7 +57,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiErrors('KEY_NOT_FOUND')
   async revokeKey(@Param() { id }: KeyParamsDto, @Caller() caller: Principal): Promise<OneKeyDto> {
-    return { key: await this.keys.revoke(id, caller.id) };
+    return { key: await this.keys.revoke(id, caller) };
   }
 
   /** Wrap all data keys with the first master key, and seal secrets that are stored in plain text */
@@ -66,7 +66,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiErrors('NO_MASTER_KEY', 'SECRET_UNREADABLE')
   rotateMasterKey(@Caller() caller: Principal): Promise<MasterKeyRotationDto> {
-    return this.masterKeys.rotate(caller.id);
+    return this.masterKeys.rotate(caller);
   }
 
   /** End the access of a person who left: tokens issued so far, keys, schedules’ grants and open streams */
@@ -77,7 +77,7 @@ export class AdminController {
     @Param() { principal }: PrincipalParamsDto,
     @Caller() caller: Principal,
   ): Promise<EndedAccessDto> {
-    const ended = await this.ender.end(principal, caller.id);
+    const ended = await this.ender.end(principal, caller);
     return viewEnded(principal, ended, this.readers.close(principal, ended.endedAt));
   }
 

@@ -34,7 +34,7 @@ describe('keys', () => {
   });
 
   const make = async (more: object = {}) =>
-    elsewhere.create(await takeRequest(NewKeyDto, { principal: 'a', ...more }), 'test');
+    elsewhere.create(await takeRequest(NewKeyDto, { principal: 'a', ...more }), { id: 'test' });
 
   it('are stored as their hash', async () => {
     const { key, secret } = await make();
@@ -57,7 +57,7 @@ describe('keys', () => {
     const found = await known.find(hash);
     expect(found?.id).toBe(key.id);
     expect(await known.find(hash)).toBe(found);
-    await elsewhere.revoke(key.id, 'test');
+    await elsewhere.revoke(key.id, { id: 'test' });
     await clock.advance(999);
     expect((await known.find(hash))?.revokedAt).toBeNull();
     await clock.advance(1);
@@ -67,7 +67,7 @@ describe('keys', () => {
   it('are gone at once in the process that revokes them', async () => {
     const { key, secret } = await make();
     await known.find(hashKey(secret));
-    await here.revoke(key.id, 'test');
+    await here.revoke(key.id, { id: 'test' });
     expect((await known.find(hashKey(secret)))?.revokedAt).not.toBeNull();
     expect(await known.census()).toEqual({ hasHadKeys: true, isKeyed: false, hasActive: false });
   });
@@ -99,10 +99,10 @@ describe('keys', () => {
 
   it('are revoked once, and again without harm', async () => {
     const { key } = await make();
-    const first = await elsewhere.revoke(key.id, 'test');
+    const first = await elsewhere.revoke(key.id, { id: 'test' });
     await clock.advance(5_000);
-    expect(await elsewhere.revoke(key.id, 'test')).toEqual(first);
-    await expect(elsewhere.revoke('0000000000000000', 'test')).rejects.toMatchObject({
+    expect(await elsewhere.revoke(key.id, { id: 'test' })).toEqual(first);
+    await expect(elsewhere.revoke('0000000000000000', { id: 'test' })).rejects.toMatchObject({
       type: 'KEY_NOT_FOUND',
       status: 404,
     });

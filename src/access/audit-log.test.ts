@@ -17,7 +17,7 @@ describe('the audit log', () => {
 
   const write = async (...subjects: string[]) => {
     for (const subject of subjects) {
-      await audit.write({ principalId: 'a', action: 'session.created', subject });
+      await audit.write({ by: { id: 'a' }, action: 'session.created', subject });
       await clock.advance(1);
     }
   };
@@ -59,7 +59,7 @@ describe('the audit log', () => {
 
   it('goes with the transaction it is part of', async () => {
     const broken = database.db.transaction(async (tx) => {
-      await audit.write({ principalId: 'a', action: 'key.created', subject: 'x' }, tx);
+      await audit.write({ by: { id: 'a' }, action: 'key.created', subject: 'x' }, tx);
       throw new Error('rolled back');
     });
     await expect(broken).rejects.toThrow('rolled back');

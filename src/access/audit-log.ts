@@ -6,6 +6,7 @@ import { compact } from '../platform/compact.js';
 import { newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
+import { notedCredential, type Actor, type NotedCredential } from './principal.js';
 import type { AuditPageDto, AuditQueryDto } from './key.dto.js';
 
 /** Audited actions. Accepted turns are not among them: a turn's row has its principal and time. */
@@ -45,13 +46,19 @@ export type AuditAction =
   | 'authentication.refused';
 
 export interface AuditEntry {
-  /** The acting principal; `anonymous` where unknown. */
-  principalId: string;
+  /** Who acts; `anonymous` where unknown. The entry has the credential, if there is one. */
+  by: Actor;
   action: AuditAction;
   /** Id of the action's object. */
   subject: string;
   /** Circumstances of the action, without messages' content and without secrets. */
   details?: Record<string, unknown>;
+}
+
+/** The credential of an actor, as the details of an entry; an open server has none to tell. Pure. */
+export function actingCredential({ credential }: Actor): { credential?: NotedCredential } {
+  if (credential === undefined || credential.kind === 'none') return {};
+  return { credential: notedCredential(credential) };
 }
 
 /** The audit log: who did what. */
@@ -65,10 +72,10 @@ export class AuditLog {
   /** @param db the transaction of the action, where it has one. */
   async write(entry: AuditEntry, db: Queryable = this.db): Promise<void> {
     const now = this.clock.now();
-    const { details = {} } = entry;
-    await db
-      .insert(auditLog)
-      .values({ ...entry, details, id: newTimeId('audit', now), at: new Date(now) });
+    const { by, action, subject } = entry;
+    const details = { ...entry.details, ...actingCredential(by) };
+    const row = { principalId: by.id, action, subject, details };
+    await db.insert(auditLog).values({ ...row, id: newTimeId('audit', now), at: new Date(now) });
   }
 
   /**
@@ -104,7 +111,7 @@ export class AuditLog {
     const before = last?.details['digest'];
     if (before === digest || (before === undefined && issuers.length === 0)) return;
     await this.write({
-      principalId: 'server',
+      by: { id: 'server' },
       action,
       subject: 'issuers',
       details: { issuers, digest },

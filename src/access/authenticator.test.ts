@@ -57,10 +57,9 @@ describe('Authenticator', () => {
   ])('does not take a browser’s page for its own machine: %j', async (rawHeaders, named) => {
     const { authenticator, keyService } = open();
     await expect(authenticator.authenticate(head(...rawHeaders))).rejects.toThrow(named);
-    const { secret } = await keyService.create(
-      await takeRequest(NewKeyDto, { principal: 'a' }),
-      'test',
-    );
+    const { secret } = await keyService.create(await takeRequest(NewKeyDto, { principal: 'a' }), {
+      id: 'test',
+    });
     const withAKey = head(...rawHeaders, 'Authorization', `Bearer ${secret}`);
     expect(await authenticator.authenticate(withAKey)).toMatchObject({ id: 'a' });
   });
@@ -76,7 +75,9 @@ describe('Authenticator', () => {
     const projectRoots = ['/srv/a'];
     const limited = { concurrentTurns: 2 };
     const wanted = { principal: 'a', scopes: ['turns'], limits: limited, projectRoots };
-    const { key, secret } = await keyService.create(await takeRequest(NewKeyDto, wanted), 'test');
+    const { key, secret } = await keyService.create(await takeRequest(NewKeyDto, wanted), {
+      id: 'test',
+    });
     expect(await authenticator.authenticate(withKey(secret))).toEqual({
       id: 'a',
       credential: { kind: 'key', id: key.id },
@@ -95,9 +96,9 @@ describe('Authenticator', () => {
     const everywhere = open({ host: '0.0.0.0' });
     const { key, secret } = await here.keyService.create(
       await takeRequest(NewKeyDto, { principal: 'a' }),
-      'test',
+      { id: 'test' },
     );
-    await here.keyService.revoke(key.id, 'test');
+    await here.keyService.revoke(key.id, { id: 'test' });
     expect(await here.authenticator.authenticate(head())).toMatchObject({ id: 'local' });
     const revoked = here.authenticator.authenticate(withKey(secret));
     await expect(revoked).rejects.toMatchObject(refusal('REVOKED'));
@@ -109,7 +110,7 @@ describe('Authenticator', () => {
     const { authenticator, keyService } = open();
     const accessOf = async (more: object = {}) => {
       const wanted = await takeRequest(NewKeyDto, { principal: 'a', ...more });
-      const { key, secret } = await keyService.create(wanted, 'test');
+      const { key, secret } = await keyService.create(wanted, { id: 'test' });
       const caller = await authenticator.authenticate(withKey(secret));
       return { id: key.id, access: authenticator.accessOf(caller, withKey(secret)) };
     };
@@ -121,7 +122,7 @@ describe('Authenticator', () => {
     const ended = () =>
       Promise.all([revoked, expired, good].map(async ({ access }) => access?.hasEnded()));
     expect(await ended()).toEqual([false, false, false]);
-    await keyService.revoke(revoked.id, 'test');
+    await keyService.revoke(revoked.id, { id: 'test' });
     await clock.advance(2_000);
     expect(await ended()).toEqual([true, false, false]);
     await clock.advance(3_600_000);
@@ -131,7 +132,7 @@ describe('Authenticator', () => {
   it('stays closed when its last key expires', async () => {
     const { authenticator, keyService } = open();
     const wanted = await takeRequest(NewKeyDto, { principal: 'a', expiresIn: '1m' });
-    const { secret } = await keyService.create(wanted, 'test');
+    const { secret } = await keyService.create(wanted, { id: 'test' });
     await clock.advance(60_000);
     await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));
     const expired = authenticator.authenticate(withKey(secret));

@@ -302,11 +302,11 @@ function principalOfKey(key: KeyRow, defaultLimits: ResolvedLimits): Principal {
 
 /** A page token can do what its key can now, of what it was made for. Folders of the key are its own principal's. */
 function principalOfPage({ claims, key }: OpenedToken, defaultLimits: ResolvedLimits): Principal {
-  const { principal: id, session: sessionId, agents, expiresAt } = claims;
+  const { id: tokenId, principal: id, session: sessionId, agents, expiresAt } = claims;
   const bound = compact({ sessionId });
   return {
     id,
-    credential: { kind: 'page', id: key.id, expiresAt: new Date(expiresAt), ...bound },
+    credential: { kind: 'page', id: key.id, tokenId, expiresAt: new Date(expiresAt), ...bound },
     scopes: claims.scopes.filter((scope) => key.scopes.includes(scope)),
     limits: limitsOf(key.limits, defaultLimits),
     approves: (claims.approves ?? []).filter((role) => key.approves?.includes(role) === true),

@@ -147,7 +147,7 @@ describe('the grant of a principal', () => {
   it('is not made for a token of before the end of access, though its request had begun', async () => {
     const access = open();
     const ann = await logIn(access);
-    await access.ender.end('idp:ann', 'root');
+    await access.ender.end('idp:ann', { id: 'root' });
     await expect(grantOf(access, ann)).rejects.toMatchObject({ details: { reason: 'ENDED' } });
     expect(await stored()).toEqual([]);
   });
@@ -157,7 +157,9 @@ describe('the grant of a principal', () => {
       const [access, other] = [open(), open()];
       const grantId = await grantOf(access, await logIn(access));
       await logIn(other);
-      expect(await access.ender.end('idp:ann', 'root')).toMatchObject({ grants: [grantId] });
+      expect(await access.ender.end('idp:ann', { id: 'root' })).toMatchObject({
+        grants: [grantId],
+      });
       expect(await act(other, grantId)).toBe('over');
       const ended = { type: 'UNAUTHENTICATED', details: { reason: 'ENDED', issuer: 'idp' } };
       await expect(logIn(access)).rejects.toMatchObject(ended);
@@ -181,11 +183,11 @@ describe('the grant of a principal', () => {
         `create trigger refuse before insert on audit_log for each row
           when (new.action = 'principal.revoked') execute function refuse()`,
       );
-      await expect(access.ender.end('idp:ann', 'root')).rejects.toThrow();
+      await expect(access.ender.end('idp:ann', { id: 'root' })).rejects.toThrow();
       await database.db.execute('drop function refuse cascade');
       expect(await act(access, grantId)).toMatchObject({ id: 'idp:ann' });
       expect(await logIn(open())).toMatchObject({ id: 'idp:ann' });
-      await access.ender.end('idp:ann', 'root');
+      await access.ender.end('idp:ann', { id: 'root' });
       expect(await act(access, grantId)).toBe('over');
       const noted = await database.db
         .select()

@@ -8,7 +8,7 @@ import { grants } from '../storage/governance-schema.js';
 import { returnedRow } from '../storage/rows.js';
 import { cannotActLater, tokenRefused } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
-import type { Credential } from './principal.js';
+import type { Credential, Actor } from './principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
 import { TokenError } from './tokens/token-error.js';
 
@@ -21,11 +21,12 @@ const MAX_NOTED = 10_000;
 
 export type GrantRow = typeof grants.$inferSelect;
 
-/** The facts about a person that an identity provider put in a token, or in a log-in. */
-type TokenCredential = Pick<
-  Extract<Credential, { kind: 'token' }>,
-  'issuer' | 'groups' | 'issuedAt'
->;
+/** The facts about a person that an identity provider put in a token, or in a log-in that has no id yet. */
+type TokenCredential =
+  | Extract<Credential, { kind: 'token' | 'login' }>
+  | (Pick<Extract<Credential, { kind: 'token' }>, 'issuer' | 'groups' | 'issuedAt'> & {
+      kind?: undefined;
+    });
 
 /** Why a grant is no more. */
 type EndReason = 'expired' | 'no-role' | 'revoked';
@@ -110,7 +111,7 @@ export class Grants {
   }
 
   /** Ends the grants of a principal. @param by the acting principal. @returns their ids. */
-  endAll(tx: Queryable, principalId: string, by: string): Promise<string[]> {
+  endAll(tx: Queryable, principalId: string, by: Actor): Promise<string[]> {
     return this.#endIn(tx, eq(grants.principalId, principalId), 'revoked', by);
   }
 
@@ -139,14 +140,15 @@ export class Grants {
   async #makeIn(
     tx: Queryable,
     principalId: string,
-    { issuer, groups, issuedAt }: TokenCredential,
+    credential: TokenCredential,
   ): Promise<GrantRow> {
+    const { issuer, groups, issuedAt } = credential;
     const now = this.clock.now();
     const [createdAt, expiresAt] = [new Date(now), new Date(now + GRANT_MS)];
     const times = { issuedAt, createdAt, renewedAt: createdAt, expiresAt };
     const row = { id: newId('grant'), principalId, issuer, groups: [...groups], ...times };
     const grant = returnedRow(await tx.insert(grants).values(row).returning(), 'grant');
-    await this.#note(tx, 'grant.created', grant);
+    await this.#note(tx, 'grant.created', grant, credential);
     return grant;
   }
 
@@ -154,8 +156,9 @@ export class Grants {
   async #renewIn(
     tx: Queryable,
     principalId: string,
-    { groups, issuedAt }: TokenCredential,
+    credential: TokenCredential,
   ): Promise<GrantRow | undefined> {
+    const { groups, issuedAt } = credential;
     const now = this.clock.now();
     const renewedAt = new Date(now);
     const [renewed] = await tx
@@ -170,7 +173,7 @@ export class Grants {
         ),
       )
       .returning();
-    if (renewed !== undefined) await this.#note(tx, 'grant.renewed', renewed);
+    if (renewed !== undefined) await this.#note(tx, 'grant.renewed', renewed, credential);
     return renewed;
   }
 
@@ -178,12 +181,12 @@ export class Grants {
     tx: Queryable,
     which: ReturnType<typeof and>,
     reason: EndReason,
-    by?: string,
+    by?: Actor,
   ): Promise<string[]> {
     const ended = await tx.delete(grants).where(which).returning();
     for (const { id: subject, principalId: principal } of ended) {
       const details = { principal, reason };
-      const entry = { principalId: by ?? principal, action: 'grant.ended', subject } as const;
+      const entry = { by: by ?? { id: principal }, action: 'grant.ended', subject } as const;
       await this.audit.write({ ...entry, details }, tx);
     }
     return ended.map(({ id }) => id);
@@ -192,9 +195,11 @@ export class Grants {
   async #note(
     tx: Queryable,
     action: 'grant.created' | 'grant.renewed',
-    { id: subject, principalId, issuer, expiresAt }: GrantRow,
+    { id: subject, principalId: id, issuer, expiresAt }: GrantRow,
+    credential: TokenCredential,
   ): Promise<void> {
     const details = { issuer, expiresAt: expiresAt.toISOString() };
-    await this.audit.write({ principalId, action, subject, details }, tx);
+    const by = credential.kind === undefined ? { id } : { id, credential };
+    await this.audit.write({ by, action, subject, details }, tx);
   }
 }

@@ -1,3 +1,4 @@
+import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -34,7 +35,7 @@ export class KeyService {
    *
    * @param by the acting principal, for the audit log.
    */
-  async create(wanted: NewKeyDto, by: string): Promise<CreatedKeyDto> {
+  async create(wanted: NewKeyDto, by: Actor): Promise<CreatedKeyDto> {
     const asked = wanted.scopes ?? (await this.#defaultScopes());
     const created = await this.db.transaction((tx) => this.#add(wanted, asked, by, tx));
     this.known.forget();
@@ -48,7 +49,7 @@ export class KeyService {
    */
   async createFirst(
     wanted: NewKeyDto,
-    by: string,
+    by: Actor,
     show: (created: CreatedKeyDto) => void,
   ): Promise<void> {
     await this.db.transaction(async (tx) => {
@@ -67,13 +68,13 @@ export class KeyService {
   /**
    * Revokes a key, again without effect. @param id text without NUL. @throws TypedError KEY_NOT_FOUND 404.
    */
-  async revoke(id: string, by: string): Promise<KeyDto> {
+  async revoke(id: string, by: Actor): Promise<KeyDto> {
     const { db, store, audit, clock } = this;
     const revoked = await db.transaction(async (tx) => {
       const key = await store.revoke(id, tx);
       if (key === undefined) return undefined;
       const details = { principal: key.principalId };
-      await audit.write({ principalId: by, action: 'key.revoked', subject: id, details }, tx);
+      await audit.write({ by, action: 'key.revoked', subject: id, details }, tx);
       return key;
     });
     this.known.forget();
@@ -85,7 +86,7 @@ export class KeyService {
   async #add(
     wanted: NewKeyDto,
     asked: readonly KeyScope[],
-    by: string,
+    by: Actor,
     tx: Queryable,
   ): Promise<CreatedKeyDto> {
     const { principal, name, limits, expiresIn, projectRoots, mints } = wanted;
@@ -114,7 +115,7 @@ export class KeyService {
     const expiresAt = key.expiresAt?.toISOString() ?? null;
     const roles = approves.length === 0 ? {} : { approves };
     const details = { principal, scopes, expiresAt, ...opened, ...roles, ...compact({ mints }) };
-    const entry = { principalId: by, action: 'key.created', subject: key.id, details } as const;
+    const entry = { by, action: 'key.created', subject: key.id, details } as const;
     await this.audit.write(entry, tx);
     return { key: viewKey(key, now), secret: secret.text };
   }

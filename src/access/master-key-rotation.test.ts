@@ -22,7 +22,7 @@ describe.each(bothDatabases)('a rotation of the master key, on %s', (_name, open
     new SecretVault(database.db, clock, await openMasterKeys(...keys));
   const rotate = async (...keys: string[]) => {
     const audit = new AuditLog(database.db, clock);
-    return new MasterKeyRotation(database.db, await vaultOf(...keys), audit).rotate('root');
+    return new MasterKeyRotation(database.db, await vaultOf(...keys), audit).rotate({ id: 'root' });
   };
   const nameOf = async (key: string) => (await openMasterKeys(key)).current();
   const placeOf = (row: string) => ({ column: webhookEndpoints.secret, row, principalId: row });
@@ -111,7 +111,7 @@ describe.each(bothDatabases)('a rotation of the master key, on %s', (_name, open
       new SecretVault(db, clock, undefined),
       new AuditLog(db, clock),
     );
-    await expect(without.rotate('root')).rejects.toMatchObject({ type: 'NO_MASTER_KEY' });
+    await expect(without.rotate({ id: 'root' })).rejects.toMatchObject({ type: 'NO_MASTER_KEY' });
     await (await vaultOf(a)).seal('secret', placeOf('p'));
     await expect(rotate(b)).rejects.toMatchObject({ type: 'SECRET_UNREADABLE' });
     expect(await db.select().from(dataKeys)).toMatchObject([{ wrappedBy: await nameOf(a) }]);

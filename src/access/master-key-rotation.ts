@@ -1,3 +1,4 @@
+import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { DATABASE, type Database } from '../storage/connection.js';
@@ -28,14 +29,14 @@ export class MasterKeyRotation {
    * @param by the principal who rotates, for the audit log.
    * @throws TypedError NO_MASTER_KEY 409, SECRET_UNREADABLE 500 for a data key under a master key that is not there.
    */
-  async rotate(by: string): Promise<MasterKeyRotationDto> {
+  async rotate(by: Actor): Promise<MasterKeyRotationDto> {
     const masterKey = await this.vault.masterKey();
     if (masterKey === undefined) throw noMasterKey();
     const wrapped = await this.#wrapAll();
     let sealed = 0;
     for (const column of secretColumns) sealed += await this.#sealAll(column);
     const details = { wrapped, sealed };
-    const entry = { principalId: by, action: 'master-key.rotated', subject: masterKey } as const;
+    const entry = { by, action: 'master-key.rotated', subject: masterKey } as const;
     await this.audit.write({ ...entry, details });
     return { masterKey, ...details };
   }

@@ -25,6 +25,8 @@ export type Credential =
   | {
       kind: 'token';
       issuer: string;
+      /** SHA-256 of the token's `jti`, in hex; absent: it has none. */
+      id?: string;
       expiresAt: Date;
       /** Groups of the person, as the token has them. */
       groups: readonly string[];
@@ -46,8 +48,24 @@ export type Credential =
   | { kind: 'grant'; id: string; issuer: string }
   /** Whatever an authenticator of an extension looked at. Without `expiresAt` it does not end by itself. */
   | { kind: 'custom'; authenticator: string; expiresAt?: Date }
-  /** A page token, by the id of the key that made it. `sessionId` absent: all sessions of the principal. */
-  | { kind: 'page'; id: string; expiresAt: Date; sessionId?: string };
+  /**
+   * A page token, by the id of the key that made it, and its own. `sessionId` absent: all sessions of the principal.
+   */
+  | { kind: 'page'; id: string; tokenId: string; expiresAt: Date; sessionId?: string };
+
+/** Who acts, and by what; without a credential: a command, or the server itself. */
+export interface Actor {
+  id: string;
+  credential?: Credential;
+}
+
+/** A credential as rows and the audit log have it: nothing of it lets anybody in. */
+export interface NotedCredential {
+  kind: Credential['kind'];
+  id?: string;
+  issuer?: string;
+  tokenId?: string;
+}
 
 /** Whether a server takes requests without a credential, and whether what it stores has several owners. */
 export interface Deployment {
@@ -82,6 +100,26 @@ export interface Principal {
   requestId?: string;
   /** The span of the request; absent: none. */
   trace?: StoredTrace;
+}
+
+/** What is noted of a credential. Pure. */
+export function notedCredential(credential: Credential): NotedCredential {
+  switch (credential.kind) {
+    case 'none':
+      return { kind: 'none' };
+    case 'custom':
+      return { kind: 'custom', id: credential.authenticator };
+    case 'key':
+      return { kind: 'key', id: credential.id };
+    case 'page':
+      return { kind: 'page', id: credential.id, tokenId: credential.tokenId };
+    case 'token':
+    case 'login':
+    case 'grant': {
+      const { kind, id, issuer } = credential;
+      return { kind, issuer, ...compact({ id }) };
+    }
+  }
 }
 
 /** Whether roles of an identity provider say what somebody may do. Pure. */

@@ -55,7 +55,7 @@ export class Refusals {
     const { refused, audit, logger } = this;
     if (!(await refused.shouldNote(address, action))) return;
     await audit
-      .write({ principalId, action, subject: address, details })
+      .write({ by: { id: principalId }, action, subject: address, details })
       .catch((error: unknown) =>
         logger.warn(
           { requestId, error },

@@ -15,7 +15,7 @@ import type { PermissionRules } from '../storage/shapes/stored-options.js';
 import type { Logger } from '../platform/logger.js';
 
 /** The actor in the audit log. */
-const AUDIT_ACTOR = 'first-start';
+const AUDIT_ACTOR = { id: 'first-start' };
 
 export interface RequireKeyDeps {
   store: Pick<KeyStore, 'census'>;

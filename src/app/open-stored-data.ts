@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -49,7 +50,7 @@ export async function openStoredData({
 }: {
   config: Config;
   environment: Environment;
-  by: string;
+  by: Actor;
 }): Promise<StoredData> {
   const logger = createLogger({ level: 'warn', readable: true, redact: redactOf(config) });
   const app = await openApplication({ config, environment, logger });

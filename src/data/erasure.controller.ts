@@ -33,7 +33,7 @@ export class ErasureController {
   forgetPrincipal(
     @Param() { principal }: PrincipalParamsDto,
     @Query() { projects = false }: ForgetQueryDto,
-    @Caller() { id: by }: Principal,
+    @Caller() by: Principal,
   ): Promise<PrincipalReportDto> {
     return this.eraser.forget(principal, { projects, by });
   }

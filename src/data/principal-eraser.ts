@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { realpath, rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
@@ -28,7 +29,7 @@ export interface ForgetOptions {
   /** Whether the principal's project folder is deleted too. */
   projects: boolean;
   /** The principal who forgets, for the audit log. */
-  by: string;
+  by: Actor;
 }
 
 /** A principal's data beside rows: contents of files, live logs, counts of requests. */
@@ -94,9 +95,9 @@ export class PrincipalEraser {
     await this.copies.remove(principalId, { hashes, turnIds });
     if (projects) await removeFolder(report.projectFolder);
     const { projectFolder: _, ...details } = report;
-    const actor = by === principalId ? FORGOTTEN : by;
+    const actor = by.id === principalId ? { id: FORGOTTEN } : by;
     const entry = {
-      principalId: actor,
+      by: actor,
       action: 'principal.forgotten',
       subject: FORGOTTEN,
     } as const;
@@ -104,7 +105,7 @@ export class PrincipalEraser {
     return report;
   }
 
-  async #close(sessionId: string, by: string): Promise<void> {
+  async #close(sessionId: string, by: Actor): Promise<void> {
     try {
       await this.turns.closeSession(sessionId, by);
     } catch (error) {

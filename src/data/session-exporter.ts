@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
@@ -59,7 +60,7 @@ export class SessionExporter {
    * @throws TypedError SESSION_NOT_FOUND 404, INVALID_REQUEST 400 for the session of a subagent or a replay;
    *   before any line.
    */
-  async open(selection: ExportSelection, by: string): Promise<AsyncGenerator<string>> {
+  async open(selection: ExportSelection, by: Actor): Promise<AsyncGenerator<string>> {
     const { sessionId, principalId } = selection;
     if (sessionId !== undefined) {
       const { parentTurnId, replayOf } = await this.store.get(sessionId);
@@ -67,7 +68,7 @@ export class SessionExporter {
       if (replayOf !== null) throw replaySession(sessionId, replayOf);
     }
     const subject = sessionId ?? principalId ?? 'all';
-    await this.audit.write({ principalId: by, action: 'sessions.exported', subject });
+    await this.audit.write({ by, action: 'sessions.exported', subject });
     return this.#lines(selection);
   }
 

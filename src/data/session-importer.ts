@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { getTableName, sql, eq } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from '../access/audit-log.js';
@@ -25,7 +26,7 @@ export interface ImportOptions {
   /** The owner of every session; undefined: the file's. */
   principalId?: string | undefined;
   /** The principal who imports, for the audit log. */
-  by: string;
+  by: Actor;
 }
 
 /** Imports sessions from lines, each session with all that belongs to it or not at all. */
@@ -71,7 +72,7 @@ export class SessionImporter {
       const { imported, skipped, interruptedTurns } = done;
       const details = { imported, skipped, interruptedTurns };
       const subject = principalId ?? 'all';
-      await this.audit.write({ principalId: by, action: 'sessions.imported', subject, details });
+      await this.audit.write({ by, action: 'sessions.imported', subject, details });
     }
   }
 

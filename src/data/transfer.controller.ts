@@ -79,7 +79,7 @@ export class TransferController {
   importSessions(
     @Req() request: Request,
     @Query() { principal: principalId }: ImportQueryDto,
-    @Caller() { id: by }: Principal,
+    @Caller() by: Principal,
   ): Promise<ImportReportDto> {
     // A file has no largest size: memory has a line of it, and the disk a session.
     const limits = {
@@ -91,11 +91,7 @@ export class TransferController {
     );
   }
 
-  async #export(
-    selection: ExportSelection,
-    { id: by }: Principal,
-    response: Response,
-  ): Promise<void> {
+  async #export(selection: ExportSelection, by: Principal, response: Response): Promise<void> {
     const { clock, logger, config } = this;
     const lines = await this.exporter.open(selection, by);
     const name = selection.sessionId ?? 'sessions';

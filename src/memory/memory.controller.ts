@@ -77,12 +77,12 @@ export class MemoryController {
     @Body() { content }: FileContentDto,
     @Headers('if-match') match: string | undefined,
     @Headers('if-none-match') noneMatch: string | undefined,
-    @Caller() { id: principalId }: Principal,
+    @Caller() by: Principal,
     @Res({ passthrough: true }) response: Response,
   ): Promise<OneFileDto> {
     const expected = parsePrecondition(match, noneMatch);
     if (expected === undefined) throw preconditionMissing();
-    const file = await this.memory.put({ principalId, agent }, { path, content }, expected);
+    const file = await this.memory.put({ by, agent }, { path, content }, expected);
     response.set('ETag', etagOf(file.version));
     return { file };
   }
@@ -96,10 +96,10 @@ export class MemoryController {
     @Param() { agent }: AgentNameDto,
     @Query() { path }: FileQueryDto,
     @Headers('if-match') match: string | undefined,
-    @Caller() { id: principalId }: Principal,
+    @Caller() by: Principal,
   ): Promise<DeletedFilesDto> {
     const expected = parsePrecondition(match, undefined);
-    await this.memory.delete({ principalId, agent }, path, expected);
+    await this.memory.delete({ by, agent }, path, expected);
     return { deletedFiles: 1 };
   }
 
@@ -109,8 +109,8 @@ export class MemoryController {
   @ApiErrors('INVALID_REQUEST')
   async deleteMemory(
     @Param() { agent }: AgentNameDto,
-    @Caller() { id: principalId }: Principal,
+    @Caller() by: Principal,
   ): Promise<DeletedFilesDto> {
-    return { deletedFiles: await this.memory.deleteAll({ principalId, agent }) };
+    return { deletedFiles: await this.memory.deleteAll({ by, agent }) };
   }
 }

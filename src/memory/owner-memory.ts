@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
@@ -37,6 +38,12 @@ import {
   memoryOff,
   type Expected,
 } from './memory-errors.js';
+
+/** A memory of whoever changes it. */
+interface OwnMemory {
+  agent: string;
+  by: Actor;
+}
 
 /** Memories as their owner reads, corrects and deletes them. */
 @Injectable()
@@ -93,12 +100,13 @@ export class OwnerMemory {
    *   cannot be a file's.
    */
   put(
-    key: MemoryKey,
+    { agent, by }: OwnMemory,
     file: { path: string; content: string },
     expected: Expected,
   ): Promise<FileDto> {
     if (!this.config.memory) throw memoryOff();
     const { path, content } = file;
+    const key = { principalId: by.id, agent };
     return this.db.transaction(async (tx) => {
       const revision = (await lockMemory(tx, key)) + 1;
       const files = await loadFiles(tx, key, undefined);
@@ -108,29 +116,31 @@ export class OwnerMemory {
       if (files.size === 0 && (await hasMaxMemories(tx, key))) throw memoryLimit(MAX_MEMORIES);
       const full = checkQuota({ files, quota: quotaOf(this.config) }, path, content);
       if (full !== undefined) throw memoryFull(`Nothing was written: ${full}`);
-      await this.#store(tx, key, { change: { type: 'write', path, content }, revision });
+      await this.#store(tx, { agent, by }, { change: { type: 'write', path, content }, revision });
       return viewFile(await loadFile(tx, key, path));
     });
   }
 
   /** @throws TypedError MEMORY_FILE_NOT_FOUND 404, MEMORY_CHANGED 412. */
-  async delete(key: MemoryKey, path: string, expected: Expected | undefined): Promise<void> {
+  async delete(own: OwnMemory, path: string, expected: Expected | undefined): Promise<void> {
+    const key = { principalId: own.by.id, agent: own.agent };
     await this.db.transaction(async (tx) => {
       const revision = (await lockMemory(tx, key)) + 1;
       const found = (await loadFiles(tx, key, undefined)).get(path);
       if (found === undefined) throw memoryFileNotFound(path);
       if (expected !== undefined) assertExpected(path, found.version, expected);
-      await this.#store(tx, key, { change: { type: 'remove', paths: [path] }, revision });
+      await this.#store(tx, own, { change: { type: 'remove', paths: [path] }, revision });
     });
   }
 
   /** Deletes all files of a memory. @returns their number. */
-  deleteAll(key: MemoryKey): Promise<number> {
+  deleteAll(own: OwnMemory): Promise<number> {
+    const key = { principalId: own.by.id, agent: own.agent };
     return this.db.transaction(async (tx) => {
       const revision = (await lockMemory(tx, key)) + 1;
       const paths = [...(await loadFiles(tx, key, undefined)).keys()];
       if (paths.length > 0) {
-        await this.#store(tx, key, { change: { type: 'remove', paths }, revision });
+        await this.#store(tx, own, { change: { type: 'remove', paths }, revision });
       }
       return paths.length;
     });
@@ -139,14 +149,14 @@ export class OwnerMemory {
   /** Stores a change and its audit entry. */
   async #store(
     tx: Queryable,
-    key: MemoryKey,
+    { agent, by }: OwnMemory,
     { change, revision }: { change: MemoryChange; revision: number },
   ): Promise<void> {
     const at = new Date(this.clock.now());
-    const { principalId, agent } = key;
+    const key = { principalId: by.id, agent };
     await storeChange(tx, key, { change, revision, writer: { turnId: null, callId: null, at } });
     const details = { agent, ...describeChange(change) };
-    await this.audit.write({ principalId, action: 'memory.changed', subject: agent, details }, tx);
+    await this.audit.write({ by, action: 'memory.changed', subject: agent, details }, tx);
   }
 }
 

@@ -90,7 +90,8 @@ export class TurnMemory {
 
   #note(tx: Queryable, { principalId, agent, turnId }: MemoryCall, change: MemoryChange) {
     const details = { agent, turnId, ...describeChange(change) };
-    return this.audit.write({ principalId, action: 'memory.changed', subject: agent, details }, tx);
+    const by = { id: principalId };
+    return this.audit.write({ by, action: 'memory.changed', subject: agent, details }, tx);
   }
 }
 

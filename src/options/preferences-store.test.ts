@@ -19,19 +19,21 @@ describe('SettingsStore', () => {
 
   it('has nothing of a user who set nothing', async () => {
     expect(await store.get('a')).toEqual({});
-    expect(await store.reset('a', ['max_iterations'])).toEqual({});
+    expect(await store.reset({ id: 'a' }, ['max_iterations'])).toEqual({});
     expect(await database.db.select().from(userPreferences)).toEqual([]);
   });
 
   it('adds a change to what is there, each user apart', async () => {
-    expect(await store.change('a', { oracle_model: 'm', max_iterations: 3 })).toEqual({
+    expect(await store.change({ id: 'a' }, { oracle_model: 'm', max_iterations: 3 })).toEqual({
       oracle_model: 'm',
       max_iterations: 3,
     });
-    await store.change('b', { max_iterations: 9 });
+    await store.change({ id: 'b' }, { max_iterations: 9 });
     await clock.advance(1_000);
     const changed = { oracle_model: 'm', max_iterations: 4, token_budget: 1_000 };
-    expect(await store.change('a', { max_iterations: 4, token_budget: 1_000 })).toEqual(changed);
+    expect(await store.change({ id: 'a' }, { max_iterations: 4, token_budget: 1_000 })).toEqual(
+      changed,
+    );
     expect(await store.get('a')).toEqual(changed);
     expect(await store.get('b')).toEqual({ max_iterations: 9 });
     const rows = await database.db.select().from(userPreferences).orderBy(userPreferences.userId);
@@ -42,8 +44,11 @@ describe('SettingsStore', () => {
   });
 
   it('forgets some at a reset, and keeps the rest', async () => {
-    await store.change('a', { oracle_model: 'm', max_iterations: 3, max_parallel_tools: 1 });
-    expect(await store.reset('a', ['max_iterations', 'max_parallel_tools'])).toEqual({
+    await store.change(
+      { id: 'a' },
+      { oracle_model: 'm', max_iterations: 3, max_parallel_tools: 1 },
+    );
+    expect(await store.reset({ id: 'a' }, ['max_iterations', 'max_parallel_tools'])).toEqual({
       oracle_model: 'm',
     });
     expect(await store.get('a')).toEqual({ oracle_model: 'm' });

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { AuditLog } from '../access/audit-log.js';
@@ -38,7 +39,8 @@ export class PreferencesStore {
   }
 
   /** @param given validated fields. @returns all saved values after the change. */
-  async change(userId: string, given: PreferencesDto): Promise<StoredPreferences> {
+  async change(by: Actor, given: PreferencesDto): Promise<StoredPreferences> {
+    const { id: userId } = by;
     const patch = compact(given);
     const updatedAt = new Date(this.clock.now());
     const merged = sql`(${current}::jsonb || excluded.settings::jsonb)::json`;
@@ -48,12 +50,13 @@ export class PreferencesStore {
       .onConflictDoUpdate({ target: userPreferences.userId, set: { settings: merged, updatedAt } })
       .returning({ settings: current });
     if (row === undefined) throw new Error('The database returned no preferences');
-    await this.#note(userId, { fields: Object.keys(patch) });
+    await this.#note(by, { fields: Object.keys(patch) });
     return row.settings;
   }
 
   /** Removes the named values. @returns all saved values after the change. */
-  async reset(userId: string, given: readonly string[]): Promise<StoredPreferences> {
+  async reset(by: Actor, given: readonly string[]): Promise<StoredPreferences> {
+    const { id: userId } = by;
     const fields = [...new Set(given)];
     const names = fields.map((name) => sql`${name}::text`);
     const [row] = await this.db
@@ -64,13 +67,12 @@ export class PreferencesStore {
       })
       .where(eq(userPreferences.userId, userId))
       .returning({ settings: current });
-    await this.#note(userId, { reset: fields });
+    await this.#note(by, { reset: fields });
     return row?.settings ?? {};
   }
 
   /** Names of the changed fields, without their values. */
-  #note(principalId: string, details: Record<string, unknown>): Promise<void> {
-    const action = 'settings.changed';
-    return this.audit.write({ principalId, action, subject: principalId, details });
+  #note(by: Actor, details: Record<string, unknown>): Promise<void> {
+    return this.audit.write({ by, action: 'settings.changed', subject: by.id, details });
   }
 }

@@ -61,9 +61,9 @@ export class PreferencesController {
   @ApiErrors('INVALID_REQUEST/fields')
   async changeAgentConfig(
     @Body() change: AgentConfigDto,
-    @Caller() { id }: Principal,
+    @Caller() caller: Principal,
   ): Promise<PreferenceValues> {
-    return viewAgentConfig(await this.store.change(id, change));
+    return viewAgentConfig(await this.store.change(caller, change));
   }
 
   /** Set every limit back to its default, or those of `fields` */
@@ -75,9 +75,9 @@ export class PreferencesController {
   @ApiErrors('INVALID_REQUEST/fields')
   async resetAgentConfig(
     @Body() { fields }: ResetAgentConfigDto,
-    @Caller() { id }: Principal,
+    @Caller() caller: Principal,
   ): Promise<PreferenceValues> {
-    return viewAgentConfig(await this.store.reset(id, fields));
+    return viewAgentConfig(await this.store.reset(caller, fields));
   }
 
   /** Values in force for the user on each wire, and the saved values */
@@ -106,9 +106,9 @@ export class PreferencesController {
   @ApiErrors('INVALID_REQUEST/fields')
   async changeModelSettings(
     @Body() change: PreferencesDto,
-    @Caller() { id }: Principal,
+    @Caller() caller: Principal,
   ): Promise<PreferenceValues> {
-    return viewPreferences(await this.store.change(id, change), this.#defaultModel);
+    return viewPreferences(await this.store.change(caller, change), this.#defaultModel);
   }
 
   /** Set every preference back to its default, or those of `fields` */
@@ -120,8 +120,8 @@ export class PreferencesController {
   @ApiErrors('INVALID_REQUEST/fields')
   async resetModelSettings(
     @Body() { fields }: ResetPreferencesDto,
-    @Caller() { id }: Principal,
+    @Caller() caller: Principal,
   ): Promise<PreferenceValues> {
-    return viewPreferences(await this.store.reset(id, fields), this.#defaultModel);
+    return viewPreferences(await this.store.reset(caller, fields), this.#defaultModel);
   }
 }

@@ -93,7 +93,8 @@ export class ScheduleService {
       if (existing !== undefined && isNew) throw scheduleExists(key);
       const voucher = await this.grants.voucherOf(tx, caller.id, caller.credential);
       const vouched = { ...definition, ...voucher };
-      if (existing !== undefined) return this.#redefine(tx, existing, vouched);
+      if (existing !== undefined)
+        return this.#redefine(tx, existing, { definition: vouched, by: caller });
       const rows = { table: schedules, where: eq(schedules.principalId, caller.id) };
       await countBelow(tx, rows, this.config.schedulesPerPrincipal, scheduleLimit);
       const now = this.clock.now();
@@ -101,7 +102,10 @@ export class ScheduleService {
       const times = { nextAt, failuresFrom: createdAt, createdAt, updatedAt: createdAt };
       const row = { id: newId('sched'), ...name, ...vouched, ...times };
       const created = await tx.insert(schedules).values(row).returning();
-      return this.#note(tx, 'schedule.created', returnedRow(created, 'schedule'));
+      return this.#note(tx, 'schedule.created', {
+        schedule: returnedRow(created, 'schedule'),
+        by: caller,
+      });
     });
     return viewSchedule(stored);
   }
@@ -121,19 +125,20 @@ export class ScheduleService {
       await lockKey(tx, 'principal', caller.id);
       const row = await getRow(tx, name);
       const voucher = await this.grants.voucherOf(tx, caller.id, caller.credential);
-      return this.#redefine(tx, row, { ...definition, ...voucher });
+      return this.#redefine(tx, row, { definition: { ...definition, ...voucher }, by: caller });
     });
     return viewSchedule(changed);
   }
 
   /** @throws TypedError SCHEDULE_NOT_FOUND 404. */
-  async pause(key: string, { id: principalId }: Principal): Promise<ScheduleViewDto> {
+  async pause(key: string, by: Principal): Promise<ScheduleViewDto> {
+    const { id: principalId } = by;
     const paused = await this.db.transaction(async (tx) => {
       const existing = await getRow(tx, { principalId, key });
       if (existing.pausedAt !== null) return existing;
       const pausedAt = new Date(this.clock.now());
       const changed = await this.#update(tx, existing, { pausedAt, pauseReason: 'requested' });
-      return this.#note(tx, 'schedule.paused', changed);
+      return this.#note(tx, 'schedule.paused', { schedule: changed, by });
     });
     return viewSchedule(paused);
   }
@@ -144,7 +149,8 @@ export class ScheduleService {
    *
    * @throws TypedError SCHEDULE_NOT_FOUND 404.
    */
-  async resume(key: string, { id: principalId, credential }: Principal): Promise<ScheduleViewDto> {
+  async resume(key: string, by: Principal): Promise<ScheduleViewDto> {
+    const { id: principalId, credential } = by;
     const resumed = await this.db.transaction(async (tx) => {
       await lockKey(tx, 'principal', principalId);
       const existing = await getRow(tx, { principalId, key });
@@ -156,7 +162,7 @@ export class ScheduleService {
         failuresFrom: new Date(this.clock.now()),
         nextAt: await this.#nextFree(tx, existing, existing),
       });
-      return this.#note(tx, 'schedule.resumed', changed);
+      return this.#note(tx, 'schedule.resumed', { schedule: changed, by });
     });
     return viewSchedule(resumed);
   }
@@ -166,11 +172,12 @@ export class ScheduleService {
    *
    * @returns the schedule that is gone. @throws TypedError SCHEDULE_NOT_FOUND 404.
    */
-  async delete(key: string, { id: principalId }: Principal): Promise<ScheduleViewDto> {
+  async delete(key: string, by: Principal): Promise<ScheduleViewDto> {
+    const { id: principalId } = by;
     const deleted = await this.db.transaction(async (tx) => {
       const gone = await tx.delete(schedules).where(isNamed({ principalId, key })).returning();
       const row = foundRow(gone, () => scheduleNotFound(key));
-      return this.#note(tx, 'schedule.deleted', row);
+      return this.#note(tx, 'schedule.deleted', { schedule: row, by });
     });
     return viewSchedule(deleted);
   }
@@ -196,7 +203,7 @@ export class ScheduleService {
         idempotencyKey: newId('trigger'),
         store: async (tx, run) => {
           await this.runStore.triggerIn(tx, schedule, { ...run, triggerKey });
-          const entry = { principalId: principal.id, subject: schedule.id, details: { key } };
+          const entry = { by: principal, subject: schedule.id, details: { key } };
           await this.audit.write({ ...entry, action: 'schedule.triggered' }, tx);
         },
       });
@@ -256,12 +263,12 @@ export class ScheduleService {
   async #redefine(
     tx: Queryable,
     existing: ScheduleRow,
-    definition: Definition & Voucher,
+    { definition, by }: { definition: Definition & Voucher; by: Principal },
   ): Promise<ScheduleRow> {
     const isOnTime = definition.cron === existing.cron && definition.tz === existing.tz;
     const nextAt = isOnTime ? existing.nextAt : await this.#nextFree(tx, existing, definition);
     const changed = await this.#update(tx, existing, { ...definition, nextAt });
-    return this.#note(tx, 'schedule.changed', changed);
+    return this.#note(tx, 'schedule.changed', { schedule: changed, by });
   }
 
   async #update(
@@ -289,9 +296,13 @@ export class ScheduleService {
     return nextFireAt(times, Math.max(this.clock.now(), last?.fireAt?.getTime() ?? 0));
   }
 
-  async #note(tx: Queryable, action: AuditAction, schedule: ScheduleRow): Promise<ScheduleRow> {
-    const { id: subject, principalId, key } = schedule;
-    await this.audit.write({ principalId, action, subject, details: { key } }, tx);
+  async #note(
+    tx: Queryable,
+    action: AuditAction,
+    { schedule, by }: { schedule: ScheduleRow; by: Principal },
+  ): Promise<ScheduleRow> {
+    const { id: subject, key } = schedule;
+    await this.audit.write({ by, action, subject, details: { key } }, tx);
     return schedule;
   }
 }

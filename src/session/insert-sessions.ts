@@ -23,9 +23,15 @@ const MAX_IN_FLIGHT = 500;
 
 const fields = Object.keys(getTableColumns(sessions)).filter((name) => name !== 'prefix');
 const columns = pickColumns(sessions, fields);
-const inputColumns = { ...columns, auditId: auditLog.id };
+const inputColumns = { ...columns, auditId: auditLog.id, details: auditLog.details };
 const types = { ...typesOf(inputColumns), maxSessions: 'integer' };
 const statements = new NamedStatements('insert_sessions');
+
+/** A session that is to be stored, with the details of its audit entry. */
+export interface NotedSession {
+  session: Omit<typeof sessions.$inferSelect, 'prefix'>;
+  details: Record<string, unknown>;
+}
 
 /**
  * Stores empty sessions that come in the same moment in one statement, each with its audit entry.
@@ -35,17 +41,18 @@ const statements = new NamedStatements('insert_sessions');
  */
 export async function insertSessions(
   db: Database,
-  rows: readonly Omit<typeof sessions.$inferSelect, 'prefix'>[],
+  rows: readonly NotedSession[],
   maxSessions: number,
 ): Promise<boolean[]> {
-  const input = rows.map((row) => [
-    ...encodeRow(inputColumns, { ...row, auditId: newTimeId('audit', row.createdAt.getTime()) }),
-    maxSessions - MAX_IN_FLIGHT,
-  ]);
+  const input = rows.map(({ session, details }) => {
+    const auditId = newTimeId('audit', session.createdAt.getTime());
+    const row = encodeRow(inputColumns, { ...session, auditId, details });
+    return [...row, maxSessions - MAX_IN_FLIGHT];
+  });
   const params = inputParams(types, input);
   const stored = await batchPool(db).runNamed(statements.of('', params, buildInsert));
   const ids = new Set(stored.map(({ id }) => id));
-  return rows.map(({ id }) => ids.has(id));
+  return rows.map(({ session }) => ids.has(session.id));
 }
 
 function buildInsert(): SQL {
@@ -59,7 +66,7 @@ function buildInsert(): SQL {
       select ${sql.raw(fields.map((name) => `"${name}"`).join())} from input returning id),
     noted as (
       insert into audit_log (id, at, principal_id, action, subject, details)
-      select "auditId", "createdAt", "principalId", ${sql.raw(`'${action}'`)}, id, '{}'
+      select "auditId", "createdAt", "principalId", ${sql.raw(`'${action}'`)}, id, details
       from input join created using (id))
     select id from created`;
 }

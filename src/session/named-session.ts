@@ -109,14 +109,14 @@ async function createNamedSession(
 ): Promise<OpenedSession> {
   const { sessions, projectRoots } = deps;
   const { principal, name, persona, origin, expiresAfterMs } = wanted;
-  const { id: principalId } = principal;
+  const { id: principalId, credential } = principal;
   // A session's id that does not exist was deleted: its client must learn that.
   if (isId('sess', name)) throw sessionNotFound(name);
   const named = wanted.projectRoot ?? (await projectRoots.defaultOf(principal));
   const projectRoot = await projectRoots.check(named, principal);
   const id = namedSessionId(principalId, name);
   try {
-    const row = { id, principalId, projectRoot, persona, mode: 'direct', origin };
+    const row = { id, principalId, credential, projectRoot, persona, mode: 'direct', origin };
     const wantedRow = { ...row, clientName: name, ...compact({ expiresAfterMs }) };
     return { session: await sessions.create(wantedRow), isNew: true };
   } catch (error) {

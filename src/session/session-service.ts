@@ -105,13 +105,13 @@ export class SessionService {
     checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
     const named = wanted.projectRoot ?? (await this.projectRoots.defaultOf(caller));
     const projectRoot = await this.projectRoots.check(named, caller);
-    const { id: principalId } = caller;
+    const { id: principalId, credential } = caller;
     const agentConfig = toLimits(wanted.agentConfig);
     const permissions = validateRules(wanted.permissions, this.tools);
     await this.options.checkApprovers([permissions]);
     const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
     const rules = { agentConfig, permissions, mcpServers };
-    return { principalId, projectRoot, persona, mode, origin, ...rules };
+    return { principalId, credential, projectRoot, persona, mode, origin, ...rules };
   }
 
   async defaults(caller: Principal): Promise<SessionDefaultsDto> {

@@ -45,7 +45,7 @@ describe('SessionStore', () => {
       });
     }
     const [first] = await store.list(wanted.projectRoot);
-    await store.delete(first?.id ?? '', 'local');
+    await store.delete(first?.id ?? '', { id: 'local' });
     await expect(store.create(wanted)).resolves.toMatchObject(wanted);
   });
 
@@ -53,8 +53,9 @@ describe('SessionStore', () => {
     const [empty, fork, used] = await Promise.all([1, 2, 3].map(() => store.create(wanted)));
     await storeTurn(database.db, { sessionId: fork?.id ?? '', copiedFrom: 'turn_1' });
     await storeTurn(database.db, { sessionId: used?.id ?? '' });
-    for (const { id } of await store.list(wanted.projectRoot)) await store.deleteUnused(id, 'ann');
-    await store.deleteUnused(empty?.id ?? '', 'ann');
+    for (const { id } of await store.list(wanted.projectRoot))
+      await store.deleteUnused(id, { id: 'ann' });
+    await store.deleteUnused(empty?.id ?? '', { id: 'ann' });
     expect((await store.list(wanted.projectRoot)).map(({ id }) => id)).toEqual([used?.id]);
     const deleted = await database.db
       .select({ subject: auditLog.subject })
@@ -106,14 +107,14 @@ describe('SessionStore', () => {
   it('deletes a session with its turns', async () => {
     const { id } = await store.create(wanted);
     await storeTurn(database.db, { sessionId: id, status: 'completed' });
-    await store.delete(id, 'local');
+    await store.delete(id, { id: 'local' });
     expect(await database.db.select().from(turns)).toEqual([]);
   });
 
   it('writes down who made a session, and who deleted it', async () => {
     await database.db.delete(auditLog);
     const { id } = await store.create({ ...wanted, principalId: 'ann' });
-    await store.delete(id, 'boss');
+    await store.delete(id, { id: 'boss' });
     const { principalId, action, subject } = auditLog;
     const entries = await database.db
       .select({ principalId, action, subject })
@@ -134,12 +135,12 @@ describe('SessionStore', () => {
   ])('knows no session %j', async (id) => {
     const notFound = { type: 'SESSION_NOT_FOUND', status: 404 };
     await expect(store.get(id)).rejects.toMatchObject(notFound);
-    await expect(store.delete(id, 'local')).rejects.toMatchObject(notFound);
+    await expect(store.delete(id, { id: 'local' })).rejects.toMatchObject(notFound);
   });
 
   it('knows no session to update that was deleted', async () => {
     const { id } = await store.create(wanted);
-    await store.delete(id, 'local');
+    await store.delete(id, { id: 'local' });
     await expect(store.update(id, { model: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { compact } from '../platform/compact.js';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
-import { AuditLog } from '../access/audit-log.js';
+import { actingCredential, AuditLog } from '../access/audit-log.js';
 import { SecretVault } from '../access/secret-vault.js';
-import { LOCAL_USER } from '../access/principal.js';
+import { LOCAL_USER, type Actor, type Credential } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { isId, newId } from '../platform/ids.js';
@@ -13,7 +14,7 @@ import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
 import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
-import { countSessions, insertSessions } from './insert-sessions.js';
+import { countSessions, insertSessions, type NotedSession } from './insert-sessions.js';
 import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
 import { sealCredentials } from './session-credentials.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
@@ -32,6 +33,8 @@ export interface NewSession {
   projectRoot: string;
   persona: string;
   mode: string;
+  /** The credential of the request that creates it, for the audit log. Default: none. */
+  credential?: Credential;
   /** The wire that creates it. Default: `harness`. */
   origin?: SessionOrigin;
   /** The client's own name for it. Default: null, none. */
@@ -53,7 +56,8 @@ export interface NewSession {
 }
 
 /** The row of a session that is not stored yet: its MCP servers are as they were given. */
-export type NewSessionRow = SessionRow & { mcpServers: Record<string, unknown> | null };
+export type NewSessionRow = SessionRow &
+  Pick<NewSession, 'credential'> & { mcpServers: Record<string, unknown> | null };
 
 /** Stores the content of a new session. */
 export type FillSession = (tx: Queryable, session: SessionRow) => Promise<void>;
@@ -79,11 +83,15 @@ const blankRow = {
   mcpServers: null,
 } satisfies Partial<SessionRow>;
 
+function creatorOf({ principalId: id, credential }: NewSessionRow): Actor {
+  return { id, ...compact({ credential }) };
+}
+
 /** Sessions as rows. Ids are keys of a table, never names of files. */
 @Injectable()
 export class SessionStore {
   readonly #batches = new Batcher(
-    (rows: readonly SessionRow[]) => insertSessions(this.db, rows, this.config.maxSessions),
+    (rows: readonly NotedSession[]) => insertSessions(this.db, rows, this.config.maxSessions),
     isDatabaseDown,
   );
 
@@ -105,7 +113,8 @@ export class SessionStore {
     const row = this.newRow(session);
     if (fill === undefined) {
       const sealed = await this.#sealed(row);
-      if (await this.#batches.add(sealed)) return sealed;
+      const details = actingCredential(creatorOf(row));
+      if (await this.#batches.add({ session: sealed, details })) return sealed;
     }
     return this.db.transaction((tx) => this.store(row, tx, fill));
   }
@@ -122,14 +131,14 @@ export class SessionStore {
     const sealed = await this.#sealed(row, tx);
     const [created] = await tx.insert(sessions).values(sealed).returning(sessionColumns);
     if (created === undefined) throw new Error('The database returned no session');
-    const { id: subject, principalId } = created;
-    await this.audit.write({ principalId, action: 'session.created', subject }, tx);
+    const entry = { by: creatorOf(row), action: 'session.created', subject: created.id } as const;
+    await this.audit.write(entry, tx);
     await fill?.(tx, created);
     if ((await countSessions(tx)) > maxSessions) throw sessionLimit(maxSessions);
     return created;
   }
 
-  async #sealed(row: NewSessionRow, tx?: Queryable): Promise<SessionRow> {
+  async #sealed({ credential: _, ...row }: NewSessionRow, tx?: Queryable): Promise<SessionRow> {
     return { ...row, mcpServers: await sealCredentials(this.vault, row, row.mcpServers, tx) };
   }
 
@@ -199,7 +208,7 @@ export class SessionStore {
    *
    * @param by the principal who does.
    */
-  async deleteUnused(sessionId: string, by: string): Promise<void> {
+  async deleteUnused(sessionId: string, by: Actor): Promise<void> {
     await this.db.transaction(async (tx) => {
       // A turn that is being stored holds the row: it is seen once the lock is there.
       const [locked] = await tx
@@ -211,7 +220,7 @@ export class SessionStore {
       const ofItsOwn = and(eq(turns.sessionId, sessionId), isNull(turns.copiedFrom));
       if ((await tx.$count(turns, ofItsOwn)) > 0) return;
       await tx.delete(sessions).where(eq(sessions.id, sessionId));
-      const entry = { principalId: by, action: 'session.deleted', subject: sessionId } as const;
+      const entry = { by, action: 'session.deleted', subject: sessionId } as const;
       await this.audit.write(entry, tx);
     });
   }
@@ -222,7 +231,7 @@ export class SessionStore {
    * @param by the principal who does.
    * @throws TypedError SESSION_NOT_FOUND 404.
    */
-  async delete(sessionId: string, by: string): Promise<void> {
+  async delete(sessionId: string, by: Actor): Promise<void> {
     if (!isId('sess', sessionId)) throw sessionNotFound(sessionId);
     await this.db.transaction(async (tx) => {
       const deleted = await tx
@@ -230,7 +239,7 @@ export class SessionStore {
         .where(eq(sessions.id, sessionId))
         .returning({ id: sessions.id });
       if (deleted.length === 0) throw sessionNotFound(sessionId);
-      const entry = { principalId: by, action: 'session.deleted', subject: sessionId } as const;
+      const entry = { by, action: 'session.deleted', subject: sessionId } as const;
       await this.audit.write(entry, tx);
     });
   }

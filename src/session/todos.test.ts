@@ -63,7 +63,7 @@ describe('loadTodos', () => {
 
   it('goes with its session', async () => {
     await replace(sessionId, [first], now);
-    await sessionStore.delete(sessionId, 'local');
+    await sessionStore.delete(sessionId, { id: 'local' });
     expect(await database.db.select().from(todos)).toEqual([]);
   });
 });

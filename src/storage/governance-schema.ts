@@ -133,8 +133,10 @@ export const approvalAnswers = pgTable(
     roles: json('roles').$type<string[]>().notNull(),
     /** SHA-256 of the call that the person was shown, in hex: an answer counts for that call alone. */
     digest: text('digest').notNull(),
-    /** The credential: its kind and id. */
-    credential: json('credential').$type<{ kind: string; id?: string }>().notNull(),
+    /** The credential: its kind, id and issuer. */
+    credential: json('credential')
+      .$type<{ kind: string; id?: string; issuer?: string; tokenId?: string }>()
+      .notNull(),
     at: instant('at').notNull(),
   },
   (answer) => [

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { lastArchived } from '../events/archive.js';
 import {
   compareCursors,
@@ -127,7 +128,7 @@ export class TurnService {
    * @param by the principal who asks.
    * @throws TypedError SESSION_NOT_FOUND 404 for no session, and where no turn is active.
    */
-  async interrupt(sessionId: string, by: string): Promise<{ turnId: string; state: CancelState }> {
+  async interrupt(sessionId: string, by: Actor): Promise<{ turnId: string; state: CancelState }> {
     await findSessionAndTurn(this.db, sessionId);
     const active = await findActiveTurn(this.db, sessionId);
     if (active === undefined) throw noActiveTurn(sessionId);
@@ -135,17 +136,17 @@ export class TurnService {
   }
 
   /** Asks for the end of a turn, whatever its status. @returns `ended` for a turn that had ended. */
-  async interruptTurn(turnId: string, by: string): Promise<CancelState> {
+  async interruptTurn(turnId: string, by: Actor): Promise<CancelState> {
     const { db, audit } = this;
     const turn = await getTurn(db, turnId);
     const isEnded = turn.endedAt !== null;
     const state = isEnded ? 'ended' : await this.canceller.cancel(turnId, 'interrupt');
-    await audit.write({ principalId: by, action: 'turn.interrupted', subject: turnId });
+    await audit.write({ by, action: 'turn.interrupted', subject: turnId });
     return state;
   }
 
   /** @param by the principal who deletes it. @throws see `TurnCanceller`. */
-  deleteSession(sessionId: string, by: string): Promise<void> {
+  deleteSession(sessionId: string, by: Actor): Promise<void> {
     return this.canceller.closeSession(sessionId, by);
   }
 

@@ -25,7 +25,7 @@ it('a deletion waits for a result that is being stored, and not in a circle with
     await db.transaction(async (sender) => {
       const { endpointId } = webhookDeliveries;
       await sender.update(webhookDeliveries).set({ httpStatus: 500 }).where(eq(endpointId, id));
-      deletion = webhooks.delete(id, 'alice');
+      deletion = webhooks.delete(id, { id: 'alice' });
       await expectSoon(async () => {
         const { rows } = await db.execute(sql`select pid from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`);

@@ -1,3 +1,4 @@
+import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
@@ -57,7 +58,8 @@ export class WebhookService {
   ) {}
 
   /** @throws TypedError WEBHOOK_URL_REFUSED 400, WEBHOOK_LIMIT 429. */
-  async create(wanted: NewWebhookDto, principalId: string): Promise<WebhookWithSecretDto> {
+  async create(wanted: NewWebhookDto, by: Actor): Promise<WebhookWithSecretDto> {
+    const { id: principalId } = by;
     const { description = '', events = null, enabled = true } = wanted;
     const id = newId('hook');
     const secret = newWebhookSecret();
@@ -78,7 +80,7 @@ export class WebhookService {
       const sealed = { ...endpoint, secret: await this.vault.seal(secret, place, tx) };
       return returnedRow(await tx.insert(webhookEndpoints).values(sealed).returning(), 'endpoint');
     };
-    const created = await this.#noted('webhook.created', principalId, insert);
+    const created = await this.#noted('webhook.created', by, insert);
     return { webhook: viewWebhook(created), secret };
   }
 
@@ -104,7 +106,7 @@ export class WebhookService {
    * @param by the principal who does.
    * @throws TypedError INVALID_REQUEST 400, WEBHOOK_URL_REFUSED 400, WEBHOOK_NOT_FOUND 404.
    */
-  async change(id: string, wanted: WebhookChangesDto, by: string): Promise<WebhookDto> {
+  async change(id: string, wanted: WebhookChangesDto, by: Actor): Promise<WebhookDto> {
     const { url, description, events, enabled } = wanted;
     const judged = url === undefined ? undefined : this.#judged(url);
     // What was known of the endpoint is not true of another one, nor of one that was mended.
@@ -124,7 +126,7 @@ export class WebhookService {
    *
    * @throws TypedError WEBHOOK_NOT_FOUND 404.
    */
-  async rotate(id: string, keepOldHours: number, by: string): Promise<WebhookWithSecretDto> {
+  async rotate(id: string, keepOldHours: number, by: Actor): Promise<WebhookWithSecretDto> {
     const secret = newWebhookSecret();
     const previousUntil = new Date(this.clock.now() + keepOldHours * HOUR_MS);
     const webhook = await this.#update(id, { action: 'webhook.rotated', by }, async (tx) => {
@@ -152,7 +154,7 @@ export class WebhookService {
   }
 
   /** Deletes a webhook with its deliveries. @throws TypedError WEBHOOK_NOT_FOUND 404. */
-  async delete(id: string, by: string): Promise<WebhookDto> {
+  async delete(id: string, by: Actor): Promise<WebhookDto> {
     const { endpointId } = webhookDeliveries;
     const deleted = await this.#noted('webhook.deleted', by, async (tx) => {
       // Deliveries first: a sender that stores the result of a try locks the delivery, then the endpoint.
@@ -225,7 +227,7 @@ export class WebhookService {
 
   async #update(
     id: string,
-    { action, by }: { action: AuditAction; by: string },
+    { action, by }: { action: AuditAction; by: Actor },
     changesIn: (tx: Queryable) => Promise<PgUpdateSetSource<typeof webhookEndpoints>>,
   ): Promise<WebhookDto> {
     const changed = await this.#noted(action, by, async (tx) => {
@@ -238,10 +240,10 @@ export class WebhookService {
   }
 
   /** The audit log has the host alone: a path or a query may be a secret of the receiver. */
-  #noted(action: AuditAction, by: string, change: (tx: Queryable) => Promise<EndpointRow>) {
+  #noted(action: AuditAction, by: Actor, change: (tx: Queryable) => Promise<EndpointRow>) {
     return this.audit.noted(change, ({ id, url, enabled }) => {
       const details = { host: new URL(url).host, enabled };
-      return { principalId: by, action, subject: id, details };
+      return { by, action, subject: id, details };
     });
   }
 

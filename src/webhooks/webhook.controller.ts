@@ -33,7 +33,7 @@ export class WebhookController {
     @Body() body: NewWebhookDto,
     @Caller() caller: Principal,
   ): Promise<WebhookWithSecretDto> {
-    return this.webhooks.create(body, caller.id);
+    return this.webhooks.create(body, caller);
   }
 
   /** Your webhooks, without their secrets */
@@ -61,7 +61,7 @@ export class WebhookController {
     @Body() body: WebhookChangesDto,
     @Caller() caller: Principal,
   ): Promise<OneWebhookDto> {
-    return { webhook: await this.webhooks.change(id, body, caller.id) };
+    return { webhook: await this.webhooks.change(id, body, caller) };
   }
 
   /** Make a new secret; the one before it signs as well for a while */
@@ -75,7 +75,7 @@ export class WebhookController {
     @Body() { keepOldHours }: RotationDto,
     @Caller() caller: Principal,
   ): Promise<WebhookWithSecretDto> {
-    return this.webhooks.rotate(id, keepOldHours, caller.id);
+    return this.webhooks.rotate(id, keepOldHours, caller);
   }
 
   /** Delete a webhook with its deliveries; nothing more is sent to it */
@@ -86,7 +86,7 @@ export class WebhookController {
     @Param() { id }: WebhookIdDto,
     @Caller() caller: Principal,
   ): Promise<OneWebhookDto> {
-    return { webhook: await this.webhooks.delete(id, caller.id) };
+    return { webhook: await this.webhooks.delete(id, caller) };
   }
 
   /** What was sent to a webhook or is to be sent, the newest first */

@@ -207,10 +207,10 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       await clock.advance(2 * HOUR_MS);
       expect(await store.collect()).toBe(1);
       expect(await store.get(unused.sha256)).toBeUndefined();
-      await sessionStore.delete(first, 'local');
+      await sessionStore.delete(first, { id: 'local' });
       expect(await store.collect()).toBe(0);
       expect(await store.get(used.sha256)).toEqual(Buffer.from('used'));
-      await sessionStore.delete(second, 'local');
+      await sessionStore.delete(second, { id: 'local' });
       expect(await store.collect()).toBe(1);
       expect(await store.get(used.sha256)).toBeUndefined();
     });

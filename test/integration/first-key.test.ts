@@ -24,7 +24,7 @@ describe.each(bothDatabases)('the first key, in %s', (_, open) => {
     const shown: CreatedKeyDto[] = [];
     await Promise.all(
       Array.from({ length: 6 }, () =>
-        keyService.createFirst(wanted, 'test', (created) => shown.push(created)),
+        keyService.createFirst(wanted, { id: 'test' }, (created) => shown.push(created)),
       ),
     );
     expect(shown).toHaveLength(1);
@@ -34,7 +34,7 @@ describe.each(bothDatabases)('the first key, in %s', (_, open) => {
 
   it('is not stored where nobody could be told', async () => {
     const { keyService, store, wanted } = await openService();
-    const telling = keyService.createFirst(wanted, 'test', () => {
+    const telling = keyService.createFirst(wanted, { id: 'test' }, () => {
       throw new Error('EPIPE');
     });
     await expect(telling).rejects.toThrow('EPIPE');

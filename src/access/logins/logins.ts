@@ -79,8 +79,10 @@ export class Logins {
     const row = { ...login, ...times, id: newId('login'), secretHash: hashKey(secret) };
     await tx.insert(logins).values(row);
     const { principalId, issuer, id: subject } = row;
-    const details = { issuer, credential: 'login', expiresAt: expiresAt.toISOString() };
-    await this.audit.write({ principalId, action: 'login.succeeded', subject, details }, tx);
+    const credential = { kind: 'login', id: subject, issuer };
+    const details = { issuer, credential, expiresAt: expiresAt.toISOString() };
+    const by = { id: principalId };
+    await this.audit.write({ by, action: 'login.succeeded', subject, details }, tx);
     return secret;
   }
 
@@ -120,8 +122,9 @@ export class Logins {
       .returning();
     if (ended === undefined) return undefined;
     const { id: subject, principalId, issuer } = ended;
-    const details = { issuer, credential: 'login', reason };
-    await this.audit.write({ principalId, action: 'login.ended', subject, details }, tx);
+    const details = { issuer, credential: { kind: 'login', id: subject, issuer }, reason };
+    const by = { id: principalId };
+    await this.audit.write({ by, action: 'login.ended', subject, details }, tx);
     return ended;
   }
 

@@ -76,7 +76,7 @@ export class PageTokens {
     const shown = { principal, scopes, expiresAt: new Date(expiresAt).toISOString() };
     const details = { ...shown, tokenId: id, ...compact({ sessionId, agents, approves, origin }) };
     const entry = { action: 'token.minted', subject: key.id, details } as const;
-    await audit.write({ principalId: caller.id, ...entry });
+    await audit.write({ by: caller, ...entry });
     return { token, ...shown, ...compact({ sessionId, agents, approves, origin }) };
   }
 

@@ -57,7 +57,7 @@ describe('a secret of the server', () => {
       vault,
       new AuditLog(database.db, systemClock),
     );
-    expect(await rotation.rotate('boss')).toMatchObject({ sealed: 1 });
+    expect(await rotation.rotate({ id: 'boss' })).toMatchObject({ sealed: 1 });
     expect((await stored())[0]).toMatch(/^sealed:1:/);
     expect(await (await start(key)).secrets.get('page-tokens')).toEqual(secret);
   });

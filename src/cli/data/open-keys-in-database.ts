@@ -20,7 +20,7 @@ import type { SchemaReport } from '../../storage/migrate-database.js';
 import { openPostgres } from '../../storage/postgres-database.js';
 
 /** The actor in the audit log. */
-const AUDIT_ACTOR = 'command-line';
+const AUDIT_ACTOR = { id: 'command-line' };
 
 export interface KeyAdmin {
   /** @param body that of the route that creates keys. */

@@ -53,7 +53,7 @@ function explain(error: unknown): string {
 }
 
 /** The actor in the audit log. */
-const AUDIT_ACTOR = 'command-line';
+const AUDIT_ACTOR = { id: 'command-line' };
 
 /**
  * Opens what is stored, where `locateStore` finds it: a server does its part itself, since an embedded database

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { asc, eq, inArray } from 'drizzle-orm';
 import { AuditLog } from '../../access/audit-log.js';
-import type { Principal } from '../../access/principal.js';
+import { notedCredential, type Principal } from '../../access/principal.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { compact } from '../../platform/compact.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { approvalAnswers, approvals, APPROVERS } from '../../storage/governance-schema.js';
@@ -84,7 +83,7 @@ export class ApproverAnswers {
       decision,
       roles: person.approves.filter((role) => by.has(role)),
       digest,
-      credential: credentialOf(person),
+      credential: notedCredential(person.credential),
       at: new Date(this.clock.now()),
     };
     await tx.insert(approvalAnswers).values(answer);
@@ -114,9 +113,8 @@ export class ApproverAnswers {
     { id: subject, turnId, name: tool }: ApprovalRow,
     { person, answer }: { person: Answerer; answer: NotedAnswer },
   ): Promise<void> {
-    const details = { ...answer, turnId, tool, credential: credentialOf(person) };
-    const { id: principalId } = person;
-    await this.audit.write({ principalId, action: 'approval.answered', subject, details }, tx);
+    const details = { ...answer, turnId, tool };
+    await this.audit.write({ by: person, action: 'approval.answered', subject, details }, tx);
   }
 
   async #lock(tx: Queryable, approvalId: string): Promise<ApprovalRow> {
@@ -164,24 +162,4 @@ function decisionOf({ decision, editedInput, grantRule }: GivenAnswer): 'approve
     );
   }
   return decision === 'deny' ? 'deny' : 'approve';
-}
-
-/** The credential of somebody, as answers and the audit log have it. */
-export function credentialOf({ credential }: Pick<Answerer, 'credential'>): {
-  kind: string;
-  id?: string;
-} {
-  switch (credential.kind) {
-    case 'none':
-      return { kind: 'none' };
-    case 'token':
-      return { kind: 'token', id: credential.issuer };
-    case 'custom':
-      return { kind: 'custom', id: credential.authenticator };
-    case 'key':
-    case 'login':
-    case 'page':
-    case 'grant':
-      return { kind: credential.kind, ...compact({ id: credential.id }) };
-  }
 }

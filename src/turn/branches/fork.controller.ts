@@ -1,6 +1,8 @@
 import { Body, Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../access/caller.decorator.js';
 import { NoNewSessionForPages, Owned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
 import { SessionIdDto } from '../../http/id-params.dto.js';
 import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
@@ -30,8 +32,9 @@ export class ForkController {
     @Param() { id: sessionId }: SessionIdDto,
     @Body() { turnId, position }: ForkSessionDto,
     @Headers('idempotency-key') key: string | undefined,
+    @Caller() { credential }: Principal,
   ): Promise<ForkedSessionDto> {
     const idempotencyKey = parseIdempotencyKey(key);
-    return this.forker.fork(sessionId, { turnId, position, idempotencyKey });
+    return this.forker.fork(sessionId, { turnId, credential, position, idempotencyKey });
   }
 }

@@ -1,3 +1,4 @@
+import type { Credential } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { asc, eq } from 'drizzle-orm';
 import { isTypedError } from '../../errors/typed-error.js';
@@ -29,6 +30,8 @@ import { findWritten, joinWritten } from './written-files.js';
 
 export interface ForkRequest {
   turnId: string;
+  /** The credential of who forks, for the audit log. */
+  credential: Credential;
   position: ForkPosition;
   /** A repeated request with the same key gets the first one's fork. */
   idempotencyKey: string | undefined;
@@ -101,9 +104,14 @@ export class SessionForker {
    *
    * @param forkId default: a new id.
    */
-  planReplay(source: SessionRow, turnId: string, forkId?: string): PlannedFork {
+  planReplay(
+    source: SessionRow,
+    { turnId, credential }: Pick<ForkRequest, 'turnId' | 'credential'>,
+    forkId?: string,
+  ): PlannedFork {
     const point = { turnId, position: 'before' } as const;
     return this.#plan(source, point, {
+      credential,
       ...compact({ id: forkId }),
       origin: 'harness',
       replayOf: turnId,
@@ -111,7 +119,8 @@ export class SessionForker {
   }
 
   #create(source: SessionRow, request: ForkRequest, forkId?: string): Promise<SessionRow> {
-    const { store } = this.#plan(source, request, compact({ id: forkId }));
+    const { credential } = request;
+    const { store } = this.#plan(source, request, { credential, ...compact({ id: forkId }) });
     return this.db.transaction(store);
   }
 

@@ -27,23 +27,25 @@ describe('a session that is closed', () => {
 
   it('deletes a session without an active turn at once, with its turns', async () => {
     const turnId = await storeTurn(database.db, { sessionId, status: 'completed' });
-    await test.services.canceller.closeSession(sessionId, 'local');
+    await test.services.canceller.closeSession(sessionId, { id: 'local' });
     expect(await turnOf(turnId)).toBeUndefined();
-    await expect(test.services.canceller.closeSession(sessionId, 'local')).rejects.toMatchObject({
+    await expect(
+      test.services.canceller.closeSession(sessionId, { id: 'local' }),
+    ).rejects.toMatchObject({
       type: 'SESSION_NOT_FOUND',
     });
   });
 
   it('ends a turn that lost its worker, and waits for no other', async () => {
     const turnId = await storeTurn(database.db, { sessionId });
-    await test.services.canceller.closeSession(sessionId, 'local');
+    await test.services.canceller.closeSession(sessionId, { id: 'local' });
     expect(await turnOf(turnId)).toBeUndefined();
   });
 
   it('asks the turn to end, and refuses when it has not in ten seconds', async () => {
     const leaseUntil = new Date(Date.now() + 600_000);
     const turnId = await storeTurn(database.db, { sessionId, leaseUntil });
-    const closing = test.services.canceller.closeSession(sessionId, 'local');
+    const closing = test.services.canceller.closeSession(sessionId, { id: 'local' });
     const refused = expect(closing).rejects.toMatchObject({
       type: 'TURN_IN_PROGRESS',
       status: 409,

@@ -1,3 +1,4 @@
+import type { Actor } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { withDeadline } from '../../platform/async/deadlines.js';
@@ -124,7 +125,7 @@ export class TurnCanceller {
    * @param by the principal who deletes it.
    * @throws TypedError SESSION_NOT_FOUND 404; TURN_IN_PROGRESS 409 when a turn did not end in time.
    */
-  async closeSession(sessionId: string, by: string): Promise<void> {
+  async closeSession(sessionId: string, by: Actor): Promise<void> {
     const { sessions } = this;
     await sessions.get(sessionId);
     await this.endTurns(sessionId, 'session-deleted');

@@ -86,7 +86,11 @@ export class ReplayService {
     wantedId: string | undefined,
   ): Promise<SubmittedReplay> {
     const source = await this.sessions.get(turn.sessionId);
-    const { session, store } = this.forker.planReplay(source, turn.id, wantedId);
+    const { session, store } = this.forker.planReplay(
+      source,
+      { turnId: turn.id, credential: principal.credential },
+      wantedId,
+    );
     const { message, opts, instructions } = turn.request;
     const submitted = await this.turns.submit({
       sessionId: session.id,

@@ -109,7 +109,7 @@ export class AiSdkService {
     const { conversations } = this;
     const session = await conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
-    const stopped = await conversations.interrupt(session.id, principal.id);
+    const stopped = await conversations.interrupt(session.id, principal);
     if (stopped === undefined) throw nothingToStop(chatId);
     return stopped;
   }

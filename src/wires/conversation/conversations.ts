@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import { forbiddenScope } from '../../access/access-errors.js';
-import { callerLogger, type Principal } from '../../access/principal.js';
+import { callerLogger, type Principal, type Actor } from '../../access/principal.js';
 import { BlobStore, type ReceivedFile } from '../../attachments/blob-store.js';
 import {
   findNamedSession,
@@ -135,7 +135,7 @@ export class Conversations {
   ): Promise<Submitted> {
     const remove = async (sessionId: string): Promise<void> => {
       try {
-        await this.sessions.deleteUnused(sessionId, principal.id);
+        await this.sessions.deleteUnused(sessionId, principal);
       } catch (error) {
         const logger = callerLogger(this.logger, principal);
         logger.warn(
@@ -197,7 +197,7 @@ export class Conversations {
   /** Asks for the end of a conversation's active turn; undefined where there is none. */
   async interrupt(
     sessionId: string,
-    by: string,
+    by: Actor,
   ): Promise<{ turnId: string; state: CancelState } | undefined> {
     try {
       return await this.turns.interrupt(sessionId, by);

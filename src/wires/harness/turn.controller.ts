@@ -141,9 +141,9 @@ export class TurnController {
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   async interruptSession(
     @Body() body: InterruptDto,
-    @Caller() { id: principalId }: Principal,
+    @Caller() caller: Principal,
   ): Promise<InterruptedDto> {
-    return { ok: true, ...(await this.turns.interrupt(body.sessionId, principalId)) };
+    return { ok: true, ...(await this.turns.interrupt(body.sessionId, caller)) };
   }
 
   /** End one turn, also one that waits behind another or for an approval */
@@ -153,9 +153,9 @@ export class TurnController {
   @ApiErrors('TURN_NOT_FOUND')
   async interruptTurn(
     @Param() { id: turnId }: TurnIdDto,
-    @Caller() { id: principalId }: Principal,
+    @Caller() caller: Principal,
   ): Promise<InterruptedDto> {
-    return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, principalId) };
+    return { ok: true, turnId, state: await this.turns.interruptTurn(turnId, caller) };
   }
 
   /** Delete a session; a turn that runs in it is ended first */
@@ -164,10 +164,10 @@ export class TurnController {
   @ApiErrors('SESSION_NOT_FOUND', 'TURN_IN_PROGRESS')
   async deleteSession(
     @Param() { id: sessionId }: SessionIdDto,
-    @Caller() { id: principalId }: Principal,
+    @Caller() caller: Principal,
   ): Promise<OkDto> {
     // The route is here and not with those of sessions, as it ends a running turn first.
-    await this.turns.deleteSession(sessionId, principalId);
+    await this.turns.deleteSession(sessionId, caller);
     return { ok: true };
   }
 }

@@ -142,7 +142,7 @@ export class AgentToolCalls {
   /** @throws TypedError TURN_NOT_FOUND 404. */
   async cancel({ turnId }: AgentToolInput<'cancel_turn'>, { principal }: AgentCall) {
     const turn = await this.#own(turnId, principal);
-    return { ...turn, status: await this.turns.interruptTurn(turnId, principal.id) };
+    return { ...turn, status: await this.turns.interruptTurn(turnId, principal) };
   }
 
   async #own(turnId: string, { id }: Principal) {

@@ -95,6 +95,7 @@ export class AgentSessions {
       const { id: sessionId } = await this.sessions.create({
         id,
         principalId: principal.id,
+        credential: principal.credential,
         projectRoot: await this.projectRoots.defaultOf(principal),
         persona: agent,
         mode: 'direct',

@@ -100,12 +100,12 @@ export class NamedAgentsService {
   }
 
   /** Deletes a session of an agent; a session that does not exist is deleted already. */
-  async forget(session: string, principalId: string): Promise<void> {
+  async forget(session: string, by: Principal): Promise<void> {
     const { turns, db } = this;
     const sessionId = fromUlid('sess', session);
-    if (sessionId === undefined || !(await isAgentSession(db, sessionId, principalId))) return;
+    if (sessionId === undefined || !(await isAgentSession(db, sessionId, by.id))) return;
     try {
-      await turns.deleteSession(sessionId, principalId);
+      await turns.deleteSession(sessionId, by);
     } catch (error) {
       if (isSessionMissing(error, 'NO_SUCH_SESSION')) return;
       throw isTypedError(error, 'TURN_IN_PROGRESS') ? sessionEnds(session) : error;

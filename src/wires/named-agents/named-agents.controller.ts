@@ -172,6 +172,6 @@ export class NamedAgentsController {
     @Param() { session_id }: SessionParamsDto,
     @Caller() caller: Principal,
   ): Promise<void> {
-    return this.service.forget(session_id, caller.id);
+    return this.service.forget(session_id, caller);
   }
 }

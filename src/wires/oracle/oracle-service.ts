@@ -86,11 +86,12 @@ export class OracleService {
   /** Ends the newest running turn of a principal, in one conversation or in all. */
   async cancel(
     contextId: string | undefined,
-    principalId: string,
+    by: Principal,
   ): Promise<'cancelled' | 'no_active_session'> {
+    const { id: principalId } = by;
     const sessionId = await findRunningContext(this.db, { contextId, principalId });
     if (sessionId === undefined) return 'no_active_session';
-    const stopped = await this.conversations.interrupt(sessionId, principalId);
+    const stopped = await this.conversations.interrupt(sessionId, by);
     return stopped === undefined ? 'no_active_session' : 'cancelled';
   }
 
@@ -105,10 +106,10 @@ export class OracleService {
   }
 
   /** @returns whether there was a conversation to delete. */
-  async forget(contextId: string | undefined, principalId: string): Promise<boolean> {
-    const sessionId = await this.#find(contextId, principalId);
+  async forget(contextId: string | undefined, by: Principal): Promise<boolean> {
+    const sessionId = await this.#find(contextId, by.id);
     if (sessionId === undefined) return false;
-    await this.turns.deleteSession(sessionId, principalId);
+    await this.turns.deleteSession(sessionId, by);
     return true;
   }
 

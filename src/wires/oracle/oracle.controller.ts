@@ -109,7 +109,7 @@ export class OracleController {
     @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleCancelDto> {
-    return { status: await this.oracle.cancel(context_id, caller.id) };
+    return { status: await this.oracle.cancel(context_id, caller) };
   }
 
   /** Messages of a conversation, oldest first; of the newest by default */
@@ -131,7 +131,7 @@ export class OracleController {
     @Query() { context_id }: ContextQueryDto,
     @Caller() caller: Principal,
   ): Promise<OracleForgottenDto> {
-    const isDone = await this.oracle.forget(context_id, caller.id);
+    const isDone = await this.oracle.forget(context_id, caller);
     const message = isDone
       ? 'The conversation was deleted.'
       : 'There was no conversation to delete.';

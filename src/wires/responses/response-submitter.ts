@@ -201,7 +201,8 @@ export class ResponseSubmitter {
     }
     // Forks of other requests have other keys: where this one is refused, its fork can go.
     const key = idempotencyKey && `response:${idempotencyKey}`;
-    const point = { turnId: turn.id, position: 'after', idempotencyKey: key } as const;
+    const { credential } = principal;
+    const point = { turnId: turn.id, credential, position: 'after', idempotencyKey: key } as const;
     const fork = async () => {
       const { session } = await this.forker.fork(sessionId, point);
       return { sessionId: session.sessionId, isNew: true };

@@ -160,7 +160,7 @@ export class ResponsesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ResponseObject> {
     const found = await this.lookup.find(id, principal);
-    await this.turns.interruptTurn(found.turn.id, principal.id);
+    await this.turns.interruptTurn(found.turn.id, principal);
     return this.#whole(found, repeated(found), response);
   }
 
@@ -175,11 +175,10 @@ export class ResponsesController {
     const found = await this.lookup.find(id, principal);
     const { turn } = found;
     // A conversation that has nothing else goes with it.
-    if (await this.lookup.isAlone(found))
-      await this.turns.deleteSession(turn.sessionId, principal.id);
+    if (await this.lookup.isAlone(found)) await this.turns.deleteSession(turn.sessionId, principal);
     else {
       await this.lookup.forget(found);
-      if (turn.endedAt === null) await this.turns.interruptTurn(turn.id, principal.id);
+      if (turn.endedAt === null) await this.turns.interruptTurn(turn.id, principal);
     }
     return { id, object: 'response', deleted: true };
   }

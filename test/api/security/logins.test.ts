@@ -58,7 +58,10 @@ describe('people who log in to the console', () => {
       expect.objectContaining({
         principalId: 'idp:ann',
         subject: row?.id,
-        details: expect.objectContaining({ issuer: ISSUER, credential: 'login' }),
+        details: expect.objectContaining({
+          issuer: ISSUER,
+          credential: { kind: 'login', id: row?.id, issuer: ISSUER },
+        }),
       }),
     );
     // The other process knows the person by the same cookie.

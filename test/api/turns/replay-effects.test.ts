@@ -90,7 +90,9 @@ describe('what a turn does beyond its session, a replay of it does not', () => {
     const replay = await client.turns.replay(turn.header('x-turn-id'));
     await (await server.client.follow(replay.turnId)).all();
     let all = '';
-    for await (const line of await server.get<SessionExporter>(SessionExporter).open({}, 'local')) {
+    for await (const line of await server
+      .get<SessionExporter>(SessionExporter)
+      .open({}, { id: 'local' })) {
       all += line;
     }
     expect([all.includes(sessionId), all.includes(replay.sessionId)]).toEqual([true, false]);

@@ -58,7 +58,7 @@ export async function makeKey(
 ): Promise<{ id: string; secret: string }> {
   const { key, secret } = await openKeys({ db, clock }).keyService.create(
     await takeRequest(NewKeyDto, body),
-    'test',
+    { id: 'test' },
   );
   return { id: key.id, secret };
 }
