@@ -1,6 +1,6 @@
 import { judgeEnd } from '../access/judge-end.mjs';
 import { openStream } from './open-stream.mjs';
-import { judgeAnswer, REFUSED_MS } from './send-json.mjs';
+import { judgeAnswer, MAX_REFUSALS } from './send-json.mjs';
 import { apiAt, countAccess, countAnswer, sleep } from './world.mjs';
 
 /** @typedef {import('../types.js').ReaderHistory} ReaderHistory */
@@ -35,7 +35,7 @@ const RETRY_MS = 100;
  * @property {number} cuts done so far
  * @property {boolean} hasPaused
  * @property {number} awaySince
- * @property {number} takenAt when its token was not refused last
+ * @property {number} refusals of its tokens, in a row
  * @property {number} tokenEndsAt of the token that the connection began with
  *
  * @typedef {'over' | 'refused' | 'broken' | 'unanswered'} Outcome
@@ -62,7 +62,7 @@ export async function readTurn(world, plan) {
     cuts: 0,
     hasPaused: false,
     awaySince: Date.now(),
-    takenAt: Date.now(),
+    refusals: 0,
     tokenEndsAt: Infinity,
   };
   for (let api = plan.firstApi; Date.now() < world.giveUpAt; api += 1) {
@@ -111,7 +111,7 @@ async function readOnce(reading, api) {
       },
     });
     countAnswer(world.tally, route, opened.status);
-    if (opened.status !== 401) reading.takenAt = Date.now();
+    reading.refusals = opened.status === 401 ? reading.refusals + 1 : 0;
     if (opened.status !== 200) return judgeRefusal(reading, route, opened);
     // A turn that never ends would send comments for ever.
     const giveUp = setTimeout(opened.cut, Math.max(0, world.giveUpAt - Date.now()));
@@ -120,6 +120,7 @@ async function readOnce(reading, api) {
   } catch {
     // The API is down: the next API is tried.
     countAnswer(world.tally, route, 'broken');
+    reading.refusals = 0;
     return 'unanswered';
   } finally {
     if (stream !== undefined) world.streams.delete(stream);
@@ -242,7 +243,7 @@ function judgeRefusal(reading, route, { status, headers, refusal }) {
     if (world.person.leaves) return leave(reading);
     world.person.renew();
     countAccess(world.tally, 'requests refused until the next token');
-    if (Date.now() - reading.takenAt <= REFUSED_MS) return 'unanswered';
+    if (reading.refusals <= MAX_REFUSALS) return 'unanswered';
   }
   const violation = judgeAnswer(route, {
     status,

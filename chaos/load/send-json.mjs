@@ -7,8 +7,11 @@ const RETRY_MS = 200;
 
 const ANSWER_MS = 15_000;
 
-/** Milliseconds in which new tokens may be refused: a process knows a second late that those before were ended. */
-export const REFUSED_MS = 10_000;
+/**
+ * Refusals in a row that are none of the server's faults: a process knows a second late that the tokens before were
+ * ended. Their time says nothing, as a client waits for its next token while a service is away.
+ */
+export const MAX_REFUSALS = 50;
 
 /**
  * @typedef {object} JsonRequest
@@ -34,7 +37,7 @@ export const REFUSED_MS = 10_000;
 export async function sendJson(world, wanted) {
   const { route, path } = wanted;
   const { person, tally } = world;
-  let takenAt = Date.now();
+  let refusals = 0;
   for (let turn = Math.floor(Math.random() * 2); Date.now() < world.giveUpAt; turn += 1) {
     const token = await person?.credential();
     const answer = await tryOnce(apiAt(world, turn) + path, wanted, token?.authorization);
@@ -45,13 +48,14 @@ export async function sendJson(world, wanted) {
       const isUnknown = answer.status === 401 && person !== undefined && !person.leaves;
       if (!isUnknown) {
         if (answer.status < 500 && answer.status !== 429) return answer;
-        takenAt = Date.now();
+        refusals = 0;
       } else {
         person.renew();
         countAccess(tally, 'requests refused until the next token');
-        if (Date.now() - takenAt > REFUSED_MS) return answer;
+        refusals += 1;
+        if (refusals > MAX_REFUSALS) return answer;
       }
-    } else takenAt = Date.now();
+    } else refusals = 0;
     await sleep(RETRY_MS);
   }
   throw new Error(`${route} had no answer in time`);

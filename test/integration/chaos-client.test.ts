@@ -13,6 +13,9 @@ const frames = cursors.map((at, index) => {
   return `event: ${event}\nid: t:${at}\ndata: {"n":${index}}\n\n`;
 });
 
+/** An outage of half a minute. */
+const LONG_MS = 30_000;
+
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server of the kit's own making: what it does wrong must not be smoothed over by the client. */
@@ -160,6 +163,41 @@ describe('the client of the chaos kit', () => {
       expect(world.person.tokens).toBe(3);
       expect(checkReader('t', history)).toEqual([]);
       expect(world.tally.violations).toEqual([]);
+    });
+
+    it('goes on with the next token where its own was ended during a long stream', async () => {
+      const realNow = Date.now;
+      const goOn = (world: World, response: ServerResponse): void => {
+        if (world.streams.size === 0) return void setImmediate(goOn, world, response);
+        Date.now = () => realNow() + LONG_MS;
+        response.destroy();
+      };
+      const long: Answer = (request, response) => {
+        stream(0, 2)(request, response);
+        setImmediate(goOn, world, response);
+      };
+      const world = await worldOf(long, refuse(401), stream(2, 6));
+      world.giveUpAt += LONG_MS;
+      world.person = personOf();
+      try {
+        const { history } = await readTurn(world, { ...reader, turnId: 't' });
+        expect(checkReader('t', history)).toEqual([]);
+        expect(world.tally.violations).toEqual([]);
+      } finally {
+        Date.now = realNow;
+      }
+    });
+
+    it('gives up where each of many new tokens is refused', async () => {
+      const world = await worldOf(
+        stream(0, 2, true),
+        ...Array.from({ length: 51 }, () => refuse(401)),
+      );
+      world.giveUpAt += LONG_MS;
+      world.person = personOf();
+      await readTurn(world, { ...reader, turnId: 't' });
+      expect(asked).toHaveLength(52);
+      expect(world.tally.violations.map(({ kind }) => kind)).toEqual(['turn-missing']);
     });
 
     it.each(['ended', 'expired'])('takes no end without a cause: %s', async (reason) => {
