@@ -141,7 +141,7 @@ const doors = [
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
-  '^src/turn/approvals/approval-(answerer|store|writes)\\.ts$',
+  '^src/turn/approvals/(approval-(answerer|store|writes)|awaited-approvals)\\.ts$',
   // The module of workers, which processes of that role have.
   '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',

@@ -22,6 +22,12 @@ interface FoundApproval {
   agent: string;
 }
 
+/** How far an approval is that awaits people, as one of its principals sees it. */
+export interface AwaitedProgress extends ReturnType<typeof viewAwaits> {
+  /** Whether an answer of the caller is awaited. */
+  isAwaitingMe: boolean;
+}
+
 /** Approvals as those see them who decide about calls of others. */
 @Injectable()
 export class AwaitedApprovals {
@@ -65,6 +71,20 @@ export class AwaitedApprovals {
     return view(found, await loadAnswers(this.db, [approvalId]), caller);
   }
 
+  /** How far open approvals of the caller's own turns are; undefined for those that the caller alone decides. */
+  async progressOfOwn(
+    rows: readonly ApprovalRow[],
+    caller: Principal,
+  ): Promise<(AwaitedProgress | undefined)[]> {
+    const answers = await loadAnswers(
+      this.db,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) =>
+      row.awaits === null ? undefined : progressOf(row, { requester: caller.id, answers, caller }),
+    );
+  }
+
   #find(which: SQL | undefined, limit: number): Promise<FoundApproval[]> {
     return this.db
       .select({
@@ -90,14 +110,25 @@ function awaitsOneOf(roles: readonly string[]): SQL {
 function view(
   { approval, requester, agent }: FoundApproval,
   answers: readonly AnswerRow[],
-  { id, approves }: Principal,
+  caller: Principal,
 ): AwaitedApprovalDto {
   const { turnId: _, sessionId: _session, toolUseId: _call, ...shown } = viewApproval(approval);
   const { editedInput: _none, ...call } = shown;
+  return { ...call, agent, requester, ...progressOf(approval, { requester, answers, caller }) };
+}
+
+function progressOf(
+  approval: ApprovalRow,
+  {
+    requester,
+    answers,
+    caller: { id, approves },
+  }: { requester: string; answers: readonly AnswerRow[]; caller: Principal },
+): AwaitedProgress {
   const progress = viewAwaits(approval, requester, answers);
   const counting = { principalId: id, roles: approves };
   const isAwaited = approval.awaits?.some((quorum) => countsFor(quorum, counting, requester));
   const hasAnswered = progress.answers.some(({ by }) => by === id);
   const isAwaitingMe = approval.decision === null && isAwaited === true && !hasAnswered;
-  return { ...call, agent, requester, ...progress, isAwaitingMe };
+  return { ...progress, isAwaitingMe };
 }

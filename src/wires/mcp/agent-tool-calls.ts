@@ -10,7 +10,9 @@ import { compact } from '../../platform/compact.js';
 import type { JsonObject } from '../../platform/json.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
+import { describeQuorum } from '../../governance/permissions/approver-rules.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
+import { AwaitedApprovals, type AwaitedProgress } from '../../turn/approvals/awaited-approvals.js';
 import { turnNotFound } from '../../turn/state/turn-errors.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
@@ -27,6 +29,14 @@ export interface TurnQuestion {
   reason: string;
   /** ISO 8601; what is decided then is the server's setting. */
   expiresAt: string;
+  /** Who decides, in words, and who is still missing. */
+  whoDecides: string;
+  /** Whether an answer of the caller is awaited. */
+  isAwaitingMe: boolean;
+  /** Where people with a role decide: all of these quorums. */
+  awaits?: AwaitedProgress['awaits'];
+  /** With `awaits`: the answers so far, in the order they came. */
+  answers?: AwaitedProgress['answers'];
 }
 
 /** Where a turn stands, for the client of `POST /mcp`. */
@@ -53,6 +63,7 @@ export class AgentToolCalls {
     private readonly conversations: Conversations,
     private readonly personas: PersonaLibrary,
     private readonly owners: Owners,
+    private readonly awaited: AwaitedApprovals,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -86,7 +97,7 @@ export class AgentToolCalls {
       if ((await this.owners.find('session', sessionId)) !== principal.id) {
         throw sessionNotFound(sessionId);
       }
-      return this.#wait(await submit(sessionId), waitSeconds, call);
+      return this.#wait(await submit(sessionId), { seconds: waitSeconds }, call);
     }
     const begun = await this.conversations.begin(
       {
@@ -99,12 +110,13 @@ export class AgentToolCalls {
       },
       submit,
     );
-    return this.#wait(begun, waitSeconds, call);
+    return this.#wait(begun, { seconds: waitSeconds }, call);
   }
 
   /** @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410. */
   async read({ turnId, waitSeconds }: AgentToolInput<'read_turn'>, call: AgentCall) {
-    return this.#wait(await this.#own(turnId, call.principal), waitSeconds, call);
+    const wait = { seconds: waitSeconds, forOthers: true };
+    return this.#wait(await this.#own(turnId, call.principal), wait, call);
   }
 
   /** @throws TypedError TURN_NOT_FOUND, APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409, FORBIDDEN_SCOPE 403. */
@@ -136,7 +148,7 @@ export class AgentToolCalls {
     const given = { decisions, outputs: [] };
     const matched = await this.conversations.match(turn.sessionId, given);
     if (matched !== undefined) await this.conversations.give(matched, principal);
-    return this.#wait(turn, waitSeconds, call);
+    return this.#wait(turn, { seconds: waitSeconds }, call);
   }
 
   /** @throws TypedError TURN_NOT_FOUND 404. */
@@ -151,12 +163,21 @@ export class AgentToolCalls {
     return { turnId, sessionId };
   }
 
-  /** Waits for the turn's end, or for a question that is open. */
+  /**
+   * Waits for the turn's end, or for a question that is open.
+   *
+   * @param wait `forOthers`: a question that does not await the caller is shown when the time is over.
+   */
   async #wait(
     turn: { turnId: string; sessionId: string },
-    seconds: number,
-    { signal }: AgentCall,
+    { seconds, forOthers = false }: { seconds: number; forOthers?: boolean },
+    { signal, principal }: AgentCall,
   ): Promise<TurnStanding> {
+    const asking = (questions: readonly TurnQuestion[]): TurnStanding => ({
+      ...turn,
+      status: 'input_required',
+      questions,
+    });
     return withDeadline(
       this.clock,
       { ms: seconds * 1_000, outer: signal },
@@ -164,10 +185,13 @@ export class AgentToolCalls {
         for (let answered = 0; ; answered += 1) {
           const seen = await this.#follow(turn, answered, within);
           if (seen === 'parked') {
-            const questions = await this.#openQuestions(turn.turnId);
-            if (questions.length > 0) return { ...turn, status: 'input_required', questions };
-          } else if (seen === undefined) return { ...turn, status: 'running' };
-          else return { ...turn, status: seen.outcome, result: seen };
+            const questions = await this.#openQuestions(turn.turnId, principal);
+            const isOwn = questions.some(({ isAwaitingMe }) => isAwaitingMe);
+            if (isOwn || (questions.length > 0 && !forOthers)) return asking(questions);
+          } else if (seen === undefined) {
+            const questions = await this.#openQuestions(turn.turnId, principal);
+            return questions.length > 0 ? asking(questions) : { ...turn, status: 'running' };
+          } else return { ...turn, status: seen.outcome, result: seen };
         }
       },
     );
@@ -199,12 +223,35 @@ export class AgentToolCalls {
     return seen;
   }
 
-  async #openQuestions(turnId: string): Promise<TurnQuestion[]> {
+  async #openQuestions(turnId: string, caller: Principal): Promise<TurnQuestion[]> {
     const all = await loadTreeApprovals(this.db, turnId);
-    return all.filter(({ decision }) => decision === null).map(describeQuestion);
+    const open = all.filter(({ decision }) => decision === null);
+    const progress = await this.awaited.progressOfOwn(open, caller);
+    return open.map((approval, index) => describeQuestion(approval, progress[index], caller));
   }
 }
 
-function describeQuestion({ id, name, input, reason, expiresAt }: ApprovalRow): TurnQuestion {
-  return { approvalId: id, tool: name, input, reason, expiresAt: expiresAt.toISOString() };
+function describeQuestion(
+  { id: approvalId, name: tool, input, reason, ...approval }: ApprovalRow,
+  progress: AwaitedProgress | undefined,
+  { scopes }: Principal,
+): TurnQuestion {
+  const expiresAt = approval.expiresAt.toISOString();
+  const { awaits = [], isAwaitingMe = true } = progress ?? {};
+  const people = awaits.map(describeProgress).join('; and ');
+  return {
+    approvalId,
+    tool,
+    input,
+    reason,
+    expiresAt,
+    whoDecides: people === '' ? 'the person who started the turn' : people,
+    ...progress,
+    isAwaitingMe: isAwaitingMe && scopes.includes('approvals'),
+  };
+}
+
+function describeProgress({ approved, ...quorum }: AwaitedProgress['awaits'][number]): string {
+  const missing = Math.max(0, quorum.count - approved);
+  return `${describeQuorum(quorum)}: ${approved} approved, ${missing} missing`;
 }

@@ -54,13 +54,14 @@ export const agentTools = {
     }),
   },
   read_turn: {
-    description: 'Waits for a turn that was started, and answers as start_turn does.',
+    description:
+      'Waits for a turn that was started, also for other people who decide about its calls, and answers as start_turn does.',
     annotations: { readOnlyHint: true },
     input: z.strictObject({ turnId, waitSeconds }),
   },
   answer_turn: {
     description:
-      'Answers a question of a turn whose status is input_required: may a call of a tool run? Then waits as read_turn does. Ask the person you work for before you approve.',
+      'Answers a question of a turn whose status is input_required: may a call of a tool run? Then waits for the turn. Where several people decide, yours is one answer, and the result says who is missing. Ask the person you work for before you approve.',
     annotations: { readOnlyHint: false, destructiveHint: true },
     input: z.strictObject({
       turnId,

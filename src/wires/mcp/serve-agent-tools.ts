@@ -31,7 +31,7 @@ export function serveAgentTools(served: ServedAgents): Server {
     {
       capabilities: { tools: {} },
       instructions:
-        'Agents that work in turns. Start one with start_turn, come back for it with read_turn. A turn whose status is input_required waits for a person: show the question, and answer it with answer_turn.',
+        'Agents that work in turns. Start one with start_turn, come back for it with read_turn. A turn whose status is input_required waits for a person: show the question and who decides, and answer it with answer_turn where isAwaitingMe is true. Others decide without you: read_turn waits for them.',
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: listedAgentTools }));
@@ -146,12 +146,11 @@ function showStanding(
   switch (standing.status) {
     case 'running':
       return toResult(standing, `The turn is still running. Call read_turn with turnId ${turnId}.`);
-    case 'input_required':
-      if (asksPerson) return askPerson(turnId, standing.questions);
-      return toResult(
-        standing,
-        'The turn waits for a person: may these calls run? Ask, then call answer_turn for each.',
-      );
+    case 'input_required': {
+      const own = standing.questions.filter(({ isAwaitingMe }) => isAwaitingMe);
+      if (asksPerson && own.length > 0) return askPerson(turnId, own);
+      return toResult(standing, describeQuestions(turnId, standing.questions));
+    }
     case 'completed':
     case 'limited':
       return toResult(standing, standing.result.text);
@@ -165,9 +164,22 @@ function showStanding(
   }
 }
 
+/** What a model is told of questions: which it answers, and whom the others await. */
+function describeQuestions(turnId: string, questions: readonly TurnQuestion[]): string {
+  const own = questions.filter(({ isAwaitingMe }) => isAwaitingMe);
+  const told = questions.map(
+    ({ approvalId, tool, whoDecides }) => `- ${tool} (${approvalId}) is decided by ${whoDecides}.`,
+  );
+  const head =
+    own.length > 0
+      ? `The turn waits for a person: may these calls run? Ask, then call answer_turn for ${own.length === questions.length ? 'each' : own.map(({ approvalId }) => approvalId).join(', ')}.`
+      : `The turn waits for others, and needs no answer of yours. Call read_turn with turnId ${turnId} to wait for them.`;
+  return [head, ...told].join('\n');
+}
+
 function askPerson(turnId: string, questions: readonly TurnQuestion[]): InputRequiredResult {
-  const asked = questions.map(({ approvalId, tool, input, reason }) => {
-    const message = `May the agent call ${tool}? ${reason}\n${JSON.stringify(input, undefined, 2).slice(0, 4_000)}`;
+  const asked = questions.map(({ approvalId, tool, input, reason, whoDecides }) => {
+    const message = `May the agent call ${tool}? ${reason}\nDecided by ${whoDecides}.\n${JSON.stringify(input, undefined, 2).slice(0, 4_000)}`;
     const decision = { type: 'string' as const, enum: ['approve', 'deny'], title: 'Decision' };
     const requestedSchema = {
       type: 'object' as const,

@@ -1,63 +1,20 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { isPlainObject } from '../../../src/platform/json.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { makeKey } from '../../support/clients/keyed-client.js';
+import { decide } from '../../support/access/approvers.js';
+import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
+import { callTool as call, connectMcp, type Era } from '../../support/clients/mcp-client.js';
 import { startServer, useServer, type TestServer } from '../../support/processes/start-server.js';
-
-type Era = 'legacy' | 'auto';
-
-interface Called {
-  isError: boolean;
-  /** What was said first. */
-  said: string;
-  structured: Record<string, unknown>;
-}
 
 const open: Client[] = [];
 afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
 
-/** A client of the official library. @param decide answers what it is asked in the middle of a call. */
-async function connect(
-  url: string,
-  {
-    era = 'legacy',
-    key,
-    decide,
-  }: { era?: Era; key?: string; decide?: (asked: string) => object } = {},
-): Promise<Client> {
-  const capabilities = decide === undefined ? {} : { elicitation: { form: {} } };
-  const info = { name: 'test', version: '1' };
-  const client = new Client(info, { capabilities, versionNegotiation: { mode: era } });
-  if (decide !== undefined) {
-    client.setRequestHandler('elicitation/create', ({ params }) => ({
-      action: 'accept' as const,
-      ...decide(params.message),
-    }));
-  }
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
-  );
+async function connect(...given: Parameters<typeof connectMcp>): Promise<Client> {
+  const client = await connectMcp(...given);
   open.push(client);
   return client;
-}
-
-async function call(client: Client, name: string, input: object): Promise<Called> {
-  const {
-    content,
-    structuredContent,
-    isError = false,
-  } = await client.callTool({
-    name,
-    arguments: { ...input },
-  });
-  const [first] = content;
-  if (first?.type !== 'text') throw new Error(`${name} said nothing`);
-  const structured = isPlainObject(structuredContent) ? structuredContent : {};
-  return { isError, said: first.text, structured };
 }
 
 const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;
@@ -128,7 +85,14 @@ describe('agents as an MCP server', () => {
     const { structured } = await call(client, 'start_turn', { message: write('a.txt'), sessionId });
     expect(structured).toMatchObject({
       status: 'input_required',
-      questions: [{ tool: 'write', input: { file_path: 'a.txt', content: 'x' } }],
+      questions: [
+        {
+          tool: 'write',
+          input: { file_path: 'a.txt', content: 'x' },
+          whoDecides: 'the person who started the turn',
+          isAwaitingMe: true,
+        },
+      ],
     });
     const again = await call(client, 'read_turn', { turnId: structured['turnId'] });
     expect(again.structured).toEqual(structured);
@@ -327,5 +291,102 @@ describe('agents as an MCP server with keys', () => {
       structured: { status: 'input_required', questions: [{ approvalId: question?.approvalId }] },
     });
     await expect(connect(keyed.url, { key: 'tpk_none' })).rejects.toThrow();
+  });
+
+  describe('where a call awaits two people', () => {
+    const two = { by: ['release'], count: 2 };
+    const people = async () => {
+      const keyOf = async (principal: string) => {
+        const scopes = ['turns', 'approvals'];
+        return (await makeKey(server, { principal, scopes, approves: ['release'] })).secret;
+      };
+      const [asker, second] = [await keyOf('asker'), await keyOf('second')];
+      const keyed = await startServer({ store: server.store });
+      started.push(keyed);
+      const ask = async (file: string, rule: object, decide?: (asked: string) => object) => {
+        const { body } = await new KeyedClient(keyed.url, asker).send(
+          'POST',
+          '/api/harness/session/create',
+          { permissions: { ask: [{ rule: 'write', ...rule }] } },
+        );
+        const { sessionId, projectRoot } = body['session'] as Record<string, string>;
+        const more = decide === undefined ? {} : { era: 'auto' as const, decide };
+        const client = await connect(keyed.url, { key: asker, ...more });
+        const asked = await call(client, 'start_turn', { message: write(file), sessionId });
+        const { questions, turnId } = asked.structured;
+        const [question] = questions as [{ approvalId: string }];
+        const wasWritten = () => existsSync(path.join(projectRoot ?? '', file));
+        return { client, asked, turnId, approvalId: question.approvalId, wasWritten };
+      };
+      return { ask, second: new KeyedClient(keyed.url, second) };
+    };
+
+    it('says who decides and who is missing, until the second has answered', async () => {
+      const { ask, second } = await people();
+      const { client, asked, turnId, approvalId, wasWritten } = await ask('two.txt', two);
+      const who = '2 people with the role release';
+      expect(asked).toMatchObject({
+        said: expect.stringContaining(`${who}: 0 approved, 2 missing`),
+        structured: {
+          status: 'input_required',
+          questions: [{ isAwaitingMe: true, awaits: [{ ...two, approved: 0 }], answers: [] }],
+        },
+      });
+      const answer = { turnId, approvalId, decision: 'approve' };
+      for (let time = 0; time < 2; time += 1) {
+        expect(await call(client, 'answer_turn', answer)).toMatchObject({
+          said: expect.stringMatching(/waits for others.+read_turn[^]+1 approved, 1 missing/),
+          structured: {
+            status: 'input_required',
+            questions: [
+              {
+                whoDecides: `${who}: 1 approved, 1 missing`,
+                isAwaitingMe: false,
+                awaits: [{ approved: 1 }],
+                answers: [{ by: 'asker', decision: 'approve' }],
+              },
+            ],
+          },
+        });
+      }
+      expect(await call(client, 'read_turn', { turnId, waitSeconds: 0 })).toMatchObject({
+        structured: { status: 'input_required', questions: [{ isAwaitingMe: false }] },
+      });
+      const end = call(client, 'read_turn', { turnId, waitSeconds: 50 });
+      expect((await decide(second, approvalId, 'approve')).status).toBe(200);
+      expect(await end).toMatchObject({ structured: { status: 'completed' } });
+      expect(wasWritten()).toBe(true);
+    });
+
+    it('asks the person of the client once, and for no call that others decide', async () => {
+      const { ask, second } = await people();
+      const asked: string[] = [];
+      const approve = (message: string) => {
+        asked.push(message);
+        return { content: { decision: 'approve' } };
+      };
+      const own = await ask('once.txt', two, approve);
+      expect(asked).toEqual([expect.stringContaining('0 approved, 2 missing')]);
+      expect(own.asked.structured).toMatchObject({
+        status: 'input_required',
+        questions: [{ isAwaitingMe: false, awaits: [{ approved: 1 }] }],
+      });
+      const { client, turnId, ...others } = await ask(
+        'others.txt',
+        { by: ['release'], notRequester: true },
+        approve,
+      );
+      expect(asked).toHaveLength(1);
+      expect(others.asked.said).toContain('a person with the role release, other than who asks');
+      const answer = { turnId, approvalId: others.approvalId, decision: 'approve' };
+      expect((await call(client, 'answer_turn', answer)).said).toMatch(
+        /^FORBIDDEN_APPROVER: .+other than who asks/,
+      );
+      expect((await decide(second, others.approvalId, 'deny')).status).toBe(200);
+      expect(await call(client, 'read_turn', { turnId })).toMatchObject({
+        structured: { status: 'completed' },
+      });
+      expect(others.wasWritten()).toBe(false);
+    });
   });
 });
