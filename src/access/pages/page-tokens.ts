@@ -92,7 +92,7 @@ export class PageTokens {
       const ended = await this.epochs.endPages(tx, principal);
       const details = { principal, epoch: ended.epoch };
       const entry = { action: 'token.ended', subject: key.id, details } as const;
-      await this.audit.write({ principalId: caller.id, ...entry }, tx);
+      await this.audit.write({ by: caller, ...entry }, tx);
       return ended;
     });
     this.epochs.forget();
