@@ -132,7 +132,7 @@ const doors = [
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
-  '^src/tools/builtin/(bash|memory|skill-tools|task|todo-write)\\.ts$',
+  '^src/tools/builtin/(bash|find-tools|memory|skill-tools|task|todo-write)\\.ts$',
   // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions.
   '^src/tools/(calls|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.

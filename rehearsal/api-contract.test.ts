@@ -306,8 +306,8 @@ describe('over HTTP', () => {
     expect(usage.cache_creation?.ephemeral_5m_input_tokens).toBe(0);
   });
 
-  it('finds deferred tools', async () => {
-    const { content } = await ask('[[server=tool_search_tool_bm25 {"query":"weather"}]]', {
+  it('finds deferred tools by the words of a query', async () => {
+    const { content } = await ask('[[server=tool_search_tool_bm25 {"query":"something late"}]]', {
       tools: [
         { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
         { name: 'late', input_schema: { type: 'object' }, defer_loading: true },

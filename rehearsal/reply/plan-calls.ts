@@ -81,7 +81,11 @@ interface ServerTools {
 
 /** Calls of server tools with their results; a paused reply ends in an open call. */
 export function planServerTools(tools: ServerTools): ReplyBlock[] {
-  if (tools.open) return [resultOf(tools.open, tools.offered), citedPage()];
+  if (tools.open) {
+    const open = { ...tools.open, input: {} };
+    const cited = tools.open.name.startsWith('tool_search') ? [] : [citedPage()];
+    return [resultOf(open, tools.offered), ...cited];
+  }
   const directives = tools.directives.filter((directive) => directive.name === 'server');
   const calls = directives.length === 0 && tools.pauses ? [pausedSearch] : directives;
   return calls.flatMap(({ tool, input }, index): ReplyBlock[] => {
@@ -90,7 +94,7 @@ export function planServerTools(tools: ServerTools): ReplyBlock[] {
     const call: ReplyBlock = { type: 'server_tool_use', id, name: tool, input, deltas };
     if (tools.pauses && index === calls.length - 1) return [call];
     const cited = tool === 'web_search' ? [citedPage()] : [];
-    return [call, resultOf({ id, name: tool }, tools.offered), ...cited];
+    return [call, resultOf({ id, name: tool, input }, tools.offered), ...cited];
   });
 }
 
@@ -99,14 +103,35 @@ const pausedSearch = { tool: 'web_search', input: { query: 'rehearsal' } } as co
 /** Tools that a search finds at most. */
 const maxHits = 5;
 
-function resultOf(
-  { id, name }: { id: string; name: string },
-  offered: readonly OfferedTool[],
-): ReplyBlock {
-  return { type: 'server_result', deltas: [], result: serverResult(id, name, offered) };
+interface ServerCall {
+  id: string;
+  name: string;
+  input: JsonObject;
 }
 
-function serverResult(id: string, name: string, offered: readonly OfferedTool[]): ServerToolResult {
+function resultOf(call: ServerCall, offered: readonly OfferedTool[]): ReplyBlock {
+  return { type: 'server_result', deltas: [], result: serverResult(call, offered) };
+}
+
+/** The deferred tools with a word of the query, those with most of its words first; without a query, all. */
+function search(query: unknown, offered: readonly OfferedTool[]): OfferedTool[] {
+  const deferred = offered.filter((tool) => tool.defer_loading === true);
+  if (typeof query !== 'string') return deferred;
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const hits = deferred.map((tool) => {
+    const { name, description = '', input_schema: schema = {} } = tool;
+    const text =
+      `${name} ${description} ${JSON.stringify(schema['properties'] ?? {})}`.toLowerCase();
+    return { tool, score: words.filter((word) => text.includes(word)).length };
+  });
+  const found = hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+  return found.map(({ tool }) => tool);
+}
+
+function serverResult(
+  { id, name, input }: ServerCall,
+  offered: readonly OfferedTool[],
+): ServerToolResult {
   const caller = { type: 'direct' } as const;
   const { url, title } = notes;
   const ran = { stdout: 'rehearsed\n', stderr: '', return_code: 0, content: [] };
@@ -149,8 +174,7 @@ function serverResult(id: string, name: string, offered: readonly OfferedTool[])
         type: 'tool_search_tool_result',
         content: {
           type: 'tool_search_tool_search_result',
-          tool_references: offered
-            .filter((tool) => tool.defer_loading === true)
+          tool_references: search(input['query'] ?? input['pattern'], offered)
             .slice(0, maxHits)
             .map((tool) => ({ type: 'tool_reference', tool_name: tool.name })),
         },

@@ -155,4 +155,32 @@ describe('estimateRequest', () => {
     expect(whole / alone).toBeGreaterThan(4.9);
     expect(whole / alone).toBeLessThan(5.6);
   });
+
+  it('counts a deferred tool once a search has found it', () => {
+    const description = 'word '.repeat(100);
+    const late = { name: 'late', description, inputSchema: { type: 'object' } };
+    const found = (name: string): AssistantPart => ({
+      type: 'opaque',
+      block: {
+        type: 'tool_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: [{ type: 'tool_reference', tool_name: name }],
+        },
+      },
+    });
+    const of = (...parts: AssistantPart[]): number =>
+      estimateRequest(
+        {
+          system: '',
+          tools: [{ ...late, deferred: true }],
+          messages: [{ role: 'assistant', parts }],
+        },
+        older,
+      );
+    expect(of()).toBeLessThan(10);
+    expect(of(found('late')) - of(found('lost'))).toBeGreaterThan(95);
+    expect(of(found('late'), found('late')) - of(found('lost'), found('lost'))).toBeLessThan(125);
+  });
 });

@@ -1,6 +1,8 @@
 import type { AssistantPart } from '../storage/shapes/stored-step.js';
 import { assertNever } from '../platform/assert-never.js';
 import type { Model } from './model.js';
+import type { ToolSpec } from '../storage/shapes/stored-options.js';
+import { foundTools } from './found-tools.js';
 import type { ModelMessage, ModelRequest, UserPart } from './model-types.js';
 
 /** The tokenizer's factor of a model. */
@@ -44,18 +46,48 @@ export function estimateText(text: string, { tokenScale }: TokenModel): number {
   return Math.ceil(estimateTokens(text) * tokenScale);
 }
 
-/** Tokens of a whole request: its system prompt, tools and messages. Pure. */
+/**
+ * Tokens of a whole request: its system prompt, tools and messages. A deferred tool counts where a search found it.
+ * Pure.
+ */
 export function estimateRequest(
   { system, tools, messages }: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,
   model: TokenModel,
 ): number {
-  const listed = tools.map(({ name, description, inputSchema }) => {
-    const text = `${name} ${description} ${JSON.stringify(inputSchema)}`;
-    return FRAME_TOKENS + estimateText(text, model);
-  });
-  const sent = messages.map((message) => FRAME_TOKENS + estimateMessage(message, model));
+  const listed = tools.filter((tool) => tool.deferred !== true);
+  const searched = listed.length < tools.length;
+  const sent = messages.map(
+    (message) =>
+      FRAME_TOKENS +
+      estimateMessage(message, model) +
+      (searched && message.role === 'assistant' ? estimateFound(message.parts, tools, model) : 0),
+  );
   return (
-    estimateText(system, model) + [...listed, ...sent].reduce((sum, tokens) => sum + tokens, 0)
+    estimateText(system, model) +
+    estimateTools(listed, model) +
+    sent.reduce((sum, tokens) => sum + tokens, 0)
+  );
+}
+
+/** Tokens of the definitions of tools. Pure. */
+export function estimateTools(tools: readonly ToolSpec[], model: TokenModel): number {
+  return tools.reduce((sum, { name, description, inputSchema }) => {
+    const text = `${name} ${description} ${JSON.stringify(inputSchema)}`;
+    return sum + FRAME_TOKENS + estimateText(text, model);
+  }, 0);
+}
+
+/** Tokens of the definitions that a reply's searches brought into the prompt. Pure. */
+export function estimateFound(
+  parts: readonly AssistantPart[],
+  tools: readonly ToolSpec[],
+  model: TokenModel,
+): number {
+  const names = new Set(parts.flatMap(foundTools));
+  if (names.size === 0) return 0;
+  return estimateTools(
+    tools.filter(({ name, deferred }) => deferred === true && names.has(name)),
+    model,
   );
 }
 

@@ -18,6 +18,9 @@ import type { Model } from './model.js';
  */
 export const INVALID_JSON = '__invalid_json';
 
+/** The tool that calls a tool which `find_tools` found, where the provider has no search of its own. */
+export const USE_TOOL = 'use_tool';
+
 export type UserPart =
   | { type: 'text'; text: string }
   | { type: 'image'; mediaType: string; base64: string }
@@ -37,6 +40,11 @@ export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
   tools: ToolSpec[];
+  /**
+   * Who searches for the deferred tools: the provider, or the model by a tool of ours, so that their definitions are
+   * not sent. Absent: no tool is deferred.
+   */
+  toolSearch?: 'provider' | 'own';
   /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
   /** Most tokens of the reply. */

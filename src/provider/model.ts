@@ -43,6 +43,8 @@ export interface Model {
   mostImages: number;
   /** Tools of the provider that the model can use. */
   serverTools: { webSearch: boolean; codeExecution: boolean };
+  /** Whether the provider searches for tools whose definitions are deferred. */
+  toolSearch: boolean;
   /** Tokens of a text, divided by those of the tokenizer of models up to 4.6. */
   tokenScale: number;
   /** Tokens below which nothing is cached. */

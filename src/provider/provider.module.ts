@@ -56,11 +56,17 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     {
       provide: ModelCatalogue,
       inject: [CONFIG, AnthropicProvider],
-      useFactory: async ({ modelsFile, prices }: Config, { profile }: AnthropicProvider) =>
+      useFactory: async (
+        { modelsFile, prices, toolSearch }: Config,
+        { profile }: AnthropicProvider,
+      ) =>
         new ModelCatalogue({
           overrides: await loadModels(modelsFile),
           prices,
-          limit: (model) => limitModel(model, profile),
+          limit: (model) => {
+            const limited = limitModel(model, profile);
+            return toolSearch === 'own' ? { ...limited, toolSearch: false } : limited;
+          },
         }),
     },
     {

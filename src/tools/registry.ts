@@ -11,6 +11,8 @@ export interface RegisteredTool extends ToolDefinition {
   source?: 'extension';
   /** Whether its input has exact numbers (`exact-json.ts`). Absent: plain ones. */
   takesExact?: true;
+  /** Whether its definition is in every request, however many others are deferred. Absent: it may be deferred. */
+  deferred?: false;
 }
 
 export interface ToolSelection {
@@ -72,7 +74,7 @@ function compileFor(name: string, schema: ToolDefinition['inputSchema']): InputC
 /** A tool that a turn can call. */
 export interface CallableTool extends Omit<
   RegisteredTool,
-  'description' | 'inputSchema' | 'definedAs' | 'source' | 'takesExact' | 'open'
+  'description' | 'inputSchema' | 'definedAs' | 'source' | 'takesExact' | 'deferred' | 'open'
 > {
   run: OpenTool['run'];
 }

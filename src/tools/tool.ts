@@ -41,6 +41,8 @@ export interface ToolContext {
   todos?: TodoAccess;
   /** The turn's skills. Absent: it has none. */
   skills?: SkillAccess;
+  /** Tools of the turn whose definitions are not in the prompt. Absent: none. */
+  deferred?: readonly ToolSpec[];
   /** The memory of the turn's principal and agent. Absent: the turn has none. */
   memory?: MemoryAccess;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */

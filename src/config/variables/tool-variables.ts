@@ -164,6 +164,25 @@ export const toolVariables = {
     min: 100,
     max: 600_000,
   }),
+  toolSearch: choice('TURNPIKE_TOOL_SEARCH', {
+    about:
+      'Who searches for the tools of MCP servers where a turn has many ([MCP](../guide/mcp.md#many-tools)): `auto` the provider where it can, else the server; `own` always the server, for gateways without a tool search; `off` nobody: every request has all definitions.',
+    fallback: 'auto',
+    values: ['auto', 'own', 'off'],
+  }),
+  toolSearchAbove: integer('TURNPIKE_TOOL_SEARCH_ABOVE', {
+    about: 'The number of MCP tools above which a search finds them.',
+    fallback: 10,
+    min: 0,
+    max: 10_000,
+  }),
+  toolSearchPercent: integer('TURNPIKE_TOOL_SEARCH_PERCENT', {
+    about:
+      "The share of the model's window, in percent, above which a search finds the MCP tools, however few there are.",
+    fallback: 5,
+    min: 0,
+    max: 100,
+  }),
   memory: flag('TURNPIKE_MEMORY', {
     about:
       'Whether turns may have a [memory](../guide/memory.md), if their agent’s file or options ask for one.',

@@ -22,6 +22,7 @@ import { finishBody, openBody, createStreamParser, StallTimer } from './read-str
 import type { ChunkSource, OnChunk } from '../../platform/tuned/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
 import { toBody, toCountRequest, toHead } from './to-request.js';
+import { wrappedTools } from './tool-search.js';
 
 /** Bound of a list that never ends; more than any provider has. */
 const MAX_MODELS = 2_000;
@@ -37,6 +38,8 @@ interface OpenCall {
   signal: AbortSignal;
   /** Detaches the call from the caller's signal. */
   unlink(): void;
+  /** The tools that are called by `use_tool`; undefined: all are called by their names. */
+  wrapped: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -172,7 +175,9 @@ export class AnthropicProvider {
     const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
     // Not in what reads, which would keep the request for as long as its stream.
     const opened = this.#send(request, { call, span });
-    return { read: (onEvents) => this.#read(opened, { call, span, signal, unlink }, onEvents) };
+    const wrapped = wrappedTools(request);
+    const open = { call, span, signal, unlink, wrapped };
+    return { read: (onEvents) => this.#read(opened, open, onEvents) };
   }
 
   async #send(
@@ -191,7 +196,7 @@ export class AnthropicProvider {
 
   async #read(
     opened: Promise<ChunkSource>,
-    { call, span, signal, unlink }: OpenCall,
+    { call, span, signal, unlink, wrapped }: OpenCall,
     onEvents: OnModelEvents,
   ): Promise<void> {
     let watch: StallTimer | undefined;
@@ -211,7 +216,7 @@ export class AnthropicProvider {
       watch = new StallTimer(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
-      ended = await body.readUntil(eventReader({ watch, span, give }));
+      ended = await body.readUntil(eventReader({ watch, span, give, wrapped }));
       if (!ended) throw streamClosedEarly();
     } catch (error) {
       if (failure !== undefined) throw failure.error;
@@ -250,12 +255,9 @@ function eventReader({
   watch,
   span,
   give,
-}: {
-  watch: StallTimer;
-  span: CallSpan;
-  give: OnModelEvents;
-}): OnChunk {
-  const parse = createStreamParser();
+  wrapped,
+}: Pick<OpenCall, 'span' | 'wrapped'> & { watch: StallTimer; give: OnModelEvents }): OnChunk {
+  const parse = createStreamParser(wrapped);
   return (chunk) => {
     const { events, ended, error } = parse(chunk);
     span.received(events);

@@ -12,6 +12,7 @@ import {
   openBlock,
   restOf,
   serverEvents,
+  wrappedEvents,
   type OpenBlock,
 } from './open-block.js';
 
@@ -20,6 +21,8 @@ type Wire = Record<string, unknown>;
 /** The state of a message while its stream is parsed. One for each call; the fold changes it. */
 export interface StreamState {
   phase: 'start' | 'open' | 'ended';
+  /** The tools that are called by `use_tool`; undefined: all are called by their names. */
+  wrapped: ReadonlySet<string> | undefined;
   /** Open blocks by their index on the wire. */
   blocks: Map<number, OpenBlock>;
   usage: Usage;
@@ -29,9 +32,10 @@ export interface StreamState {
   category: string | undefined;
 }
 
-export function newStreamState(): StreamState {
+export function newStreamState(wrapped?: ReadonlySet<string>): StreamState {
   return {
     phase: 'start',
+    wrapped,
     blocks: new Map(),
     usage: noUsage,
     stopReason: undefined,
@@ -63,7 +67,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
     case 'content_block_start': {
       const index = blockIndex(state, raw);
       if (state.blocks.has(index)) throw malformedStream(`block ${index} started twice`);
-      state.blocks.set(index, openBlock(field(raw, 'content_block'), out));
+      state.blocks.set(index, openBlock(field(raw, 'content_block'), out, state.wrapped));
       return;
     }
     case 'content_block_stop': {
@@ -71,8 +75,9 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       const block = state.blocks.get(index);
       if (block === undefined) throw malformedStream(`block ${index} ended before its start`);
       state.blocks.delete(index);
-      const part = closeBlock(block);
-      out.push(...restOf(block), { type: 'part.ended', part }, ...serverEvents(part));
+      const part = closeBlock(block, state.wrapped);
+      out.push(...restOf(block), ...wrappedEvents(block, part));
+      out.push({ type: 'part.ended', part }, ...serverEvents(part));
       return;
     }
     case 'message_start':

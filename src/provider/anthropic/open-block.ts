@@ -1,10 +1,11 @@
 import { assertNever } from '../../platform/assert-never.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
-import { INVALID_JSON, type ModelEvent } from '../model-types.js';
+import { INVALID_JSON, USE_TOOL, type ModelEvent } from '../model-types.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import { malformedStream } from '../provider-errors.js';
 import { serverCallOf, serverResultOf, toSource } from './wire-blocks.js';
-import { parseJson } from '../../platform/exact-json.js';
+import { parseJson, printJson } from '../../platform/exact-json.js';
+import { unwrapCall } from './tool-search.js';
 
 /**
  * A content block between its start and its stop. `json` is the tool input received so far. What grows is in pieces:
@@ -15,10 +16,20 @@ export type OpenBlock =
   | { kind: 'thinking'; thinking: string[]; signature: string }
   | { kind: 'redacted_thinking'; data: string }
   | { kind: 'tool_use'; id: string; name: string; input: JsonObject; json: string[] }
+  /** A call of `use_tool`, whose own tool is known at its end. */
+  | { kind: 'wrapped'; id: string; name: string; input: JsonObject; json: string[] }
   | { kind: 'opaque'; block: JsonObject; json: string[] };
 
-/** Opens a block from its `content_block`, and appends the events of its first content to `out`. */
-export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): OpenBlock {
+/**
+ * Opens a block from its `content_block`, and appends the events of its first content to `out`.
+ *
+ * @param wrapped the tools that are called by `use_tool`. Absent: all are called by their names.
+ */
+export function openBlock(
+  start: Record<string, unknown>,
+  out: ModelEvent[],
+  wrapped?: ReadonlySet<string>,
+): OpenBlock {
   switch (start['type']) {
     case 'text': {
       const text = string(start['text']);
@@ -39,8 +50,12 @@ export function openBlock(start: Record<string, unknown>, out: ModelEvent[]): Op
       const id = string(start['id']);
       const name = string(start['name']);
       if (id === '' || name === '') throw malformedStream('a tool call has no id or no name');
+      const input = object(start['input']);
+      if (wrapped !== undefined && name === USE_TOOL) {
+        return { kind: 'wrapped', id, name, input, json: [] };
+      }
       out.push({ type: 'tool.requested', callId: id, name });
-      return { kind: 'tool_use', id, name, input: object(start['input']), json: [] };
+      return { kind: 'tool_use', id, name, input, json: [] };
     }
     default: {
       const block = { ...object(start) };
@@ -83,6 +98,8 @@ export function addDelta(
     if (json === '') return;
     out.push({ type: 'tool.args.delta', callId: block.id, json: whole(block.json, json) });
     block.json.push(json);
+  } else if (type === 'input_json_delta' && block.kind === 'wrapped') {
+    block.json.push(string(delta['partial_json']));
   } else if (type === 'thinking_delta' && block.kind === 'thinking') {
     const text = string(delta['thinking']);
     if (text === '') return;
@@ -97,8 +114,12 @@ export function addDelta(
   }
 }
 
-/** The whole block, which replaces its deltas. */
-export function closeBlock(block: OpenBlock): AssistantPart {
+/**
+ * The whole block, which replaces its deltas.
+ *
+ * @param wrapped see `openBlock`.
+ */
+export function closeBlock(block: OpenBlock, wrapped?: ReadonlySet<string>): AssistantPart {
   switch (block.kind) {
     case 'text':
       return block.citations.length === 0
@@ -108,10 +129,12 @@ export function closeBlock(block: OpenBlock): AssistantPart {
       return { type: 'thinking', thinking: block.thinking.join(''), signature: block.signature };
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: block.data };
-    case 'tool_use': {
+    case 'tool_use':
+    case 'wrapped': {
       const json = block.json.join('');
       const input = json === '' ? block.input : parseInput(json);
-      return { type: 'tool_use', id: block.id, name: block.name, input };
+      const call = { name: block.name, input };
+      return { type: 'tool_use', id: block.id, ...(unwrapCall(call, wrapped) ?? call) };
     }
     case 'opaque': {
       const json = block.json.join('');
@@ -121,6 +144,16 @@ export function closeBlock(block: OpenBlock): AssistantPart {
     default:
       return assertNever(block);
   }
+}
+
+/** The events of a call whose tool was not known before its end. */
+export function wrappedEvents(block: OpenBlock, part: AssistantPart): ModelEvent[] {
+  if (block.kind !== 'wrapped' || part.type !== 'tool_use') return [];
+  const { id: callId, name, input } = part;
+  return [
+    { type: 'tool.requested', callId, name },
+    { type: 'tool.args.delta', callId, json: printJson(input) },
+  ];
 }
 
 /** The event of half a character at the end of a block, whose other half did not come. */

@@ -21,12 +21,16 @@ export interface ModelEventBatch {
 /**
  * Parses a message stream by chunks: bytes → server-sent events → model events. A character, line or
  * event that is split by the end of a chunk is kept for the next one.
+ *
+ * @param wrapped the tools that are called by `use_tool`. Absent: all are called by their names.
  */
-export function createStreamParser(): (chunk: Uint8Array) => ModelEventBatch {
+export function createStreamParser(
+  wrapped?: ReadonlySet<string>,
+): (chunk: Uint8Array) => ModelEventBatch {
   // `StringDecoder` makes strings of one byte a character from ASCII: JSON.parse takes half the
   // time that it takes for `TextDecoder`'s.
   const decoder = new StringDecoder('utf8');
-  const state = newStreamState();
+  const state = newStreamState(wrapped);
   let batch: ModelEventBatch = { events: [], ended: false };
 
   const onEvent = (message: EventSourceMessage): void => {

@@ -53,5 +53,6 @@ export function limitModel(model: Model, { hasEffort }: RequestProfile): Model {
     bindsThinking: false,
     structuredOutputs: false,
     serverTools: { webSearch: false, codeExecution: false },
+    toolSearch: false,
   };
 }

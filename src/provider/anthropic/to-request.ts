@@ -6,6 +6,7 @@ import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
+import { searchTool, wrapCall, wrappedTools } from './tool-search.js';
 import type { ThinkingPlan } from '../thinking.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
@@ -49,8 +50,7 @@ export function toHead(
   request: ModelRequest,
   profile: RequestProfile = requestProfiles.anthropic,
 ): Omit<Params, 'messages'> {
-  const { serverTools = [] } = request;
-  const tools = [...request.tools.map(toTool), ...serverTools.map(toServerTool)];
+  const tools = toTools(request);
   return {
     model: request.model,
     max_tokens: request.maxTokens,
@@ -77,10 +77,13 @@ const sentBefore = {
   plain: new WeakMap<ModelMessage, Sent>(),
 };
 
-function sentMessages({ messages, citations = false }: ModelRequest): Sent[] {
+function sentMessages(request: ModelRequest): Sent[] {
+  const { messages, citations = false } = request;
   const known = citations ? sentBefore.cited : sentBefore.plain;
+  const wrapped = wrappedTools(request);
   return messages
-    .map((message) => {
+    .map((given) => {
+      const message = wrapped === undefined ? given : withWrapped(given, wrapped);
       const before = known.get(message);
       if (before !== undefined) return before;
       const sent = openSent(toMessage(message, citations));
@@ -88,6 +91,20 @@ function sentMessages({ messages, citations = false }: ModelRequest): Sent[] {
       return sent;
     })
     .filter(({ message }) => message.content.length > 0);
+}
+
+/** A message with its calls of these tools as the model made them. */
+function withWrapped(message: ModelMessage, wrapped: ReadonlySet<string>): ModelMessage {
+  if (message.role !== 'assistant') return message;
+  const isWrapped = (part: AssistantPart): boolean =>
+    part.type === 'tool_use' && wrapped.has(part.name);
+  if (!message.parts.some(isWrapped)) return message;
+  const parts = message.parts.map((part) =>
+    part.type === 'tool_use' && wrapped.has(part.name)
+      ? { ...part, ...wrapCall(part.name, part.input) }
+      : part,
+  );
+  return { ...message, parts };
 }
 
 /** Files are long: their JSON is not kept. */
@@ -126,6 +143,20 @@ function toToolChoice(
 /** The system prompt, marked as the end of what no turn changes, for the cache. */
 function toSystem(text: string): Anthropic.TextBlockParam[] {
   return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+}
+
+/**
+ * The tools of a request. Deferred ones come last: one more changes nothing before it. In a search of ours they are
+ * not sent.
+ */
+function toTools({ tools, serverTools = [], toolSearch }: ModelRequest): Anthropic.ToolUnion[] {
+  const shown = tools.filter(({ deferred }) => deferred !== true).map(toTool);
+  const all = [...shown, ...serverTools.map(toServerTool)];
+  if (toolSearch !== 'provider') return all;
+  const deferred = tools
+    .filter((tool) => tool.deferred === true)
+    .map((tool) => ({ ...toTool(tool), defer_loading: true }));
+  return [...all, searchTool, ...deferred];
 }
 
 function toTool(tool: ToolSpec): Anthropic.ToolUnion {

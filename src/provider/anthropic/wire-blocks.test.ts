@@ -36,6 +36,30 @@ describe('serverResultOf', () => {
     ],
     ['web_search_tool_result', [], 'success', 'no results'],
     [
+      'tool_search_tool_result',
+      {
+        type: 'tool_search_tool_search_result',
+        tool_references: [
+          { type: 'tool_reference', tool_name: 'a' },
+          { type: 'tool_reference', tool_name: 'b' },
+        ],
+      },
+      'success',
+      'a\nb',
+    ],
+    [
+      'tool_search_tool_result',
+      { type: 'tool_search_tool_search_result', tool_references: [] },
+      'success',
+      'no results',
+    ],
+    [
+      'tool_search_tool_result',
+      { type: 'tool_search_tool_result_error', error_code: 'unavailable' },
+      'error',
+      'unavailable',
+    ],
+    [
       'web_search_tool_result',
       { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
       'error',

@@ -9,7 +9,9 @@ export function serverCallOf(block: JsonObject): ServerToolCall | undefined {
   if (type !== 'server_tool_use' || typeof id !== 'string' || typeof name !== 'string') {
     return undefined;
   }
-  return { callId: id, name, input: isPlainObject(input) ? input : {} };
+  // A result says of its search that it is one, and not of which kind.
+  const shown = name.startsWith('tool_search_tool_') ? 'tool_search' : name;
+  return { callId: id, name: shown, input: isPlainObject(input) ? input : {} };
 }
 
 /** The result in a block of a server tool; undefined for any other block. */
@@ -35,6 +37,10 @@ function describe(content: unknown): string {
       return texts(content, ['title', 'url'], ' – ');
     case 'web_fetch_result':
       return [texts(content, ['url']), documentText(content['content'])].filter(Boolean).join('\n');
+    case 'tool_search_tool_search_result':
+      return describe(content['tool_references']) || 'no results';
+    case 'tool_reference':
+      return texts(content, ['tool_name']);
     case 'code_execution_result':
     case 'bash_code_execution_result':
       return texts(content, ['stdout', 'stderr']) || `exit code ${String(content['return_code'])}`;

@@ -31,6 +31,7 @@ const large = {
   structuredOutputs: true,
   mostImages: 600,
   serverTools: { webSearch: true, codeExecution: true },
+  toolSearch: true,
   cacheMinimum: 1_024,
   tokenScale: 1.3,
 } as const;
@@ -200,6 +201,7 @@ export function unknownModel(id: string): Model {
     // Safe where it is wrong: prompts are then kept unchanged without need.
     bindsThinking: true,
     serverTools: { webSearch: false, codeExecution: false },
+    toolSearch: false,
   };
 }
 

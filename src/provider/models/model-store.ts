@@ -51,6 +51,7 @@ const modelShape = z.exactPartial(
     structuredOutputs: flag,
     mostImages: wholeNumber(0, 100_000),
     serverTools: z.strictObject({ webSearch: flag, codeExecution: flag }),
+    toolSearch: flag,
     cacheMinimum: count,
     tokenScale: z
       .number()

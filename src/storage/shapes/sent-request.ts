@@ -22,6 +22,16 @@ export interface AnnouncedServer {
   instructions: string;
 }
 
+/** Changes of the tools of MCP servers since a prefix was made, as the model was told of them. */
+export interface ToldMcp {
+  /** Tools that were not listed when the prefix was made. */
+  fresh: readonly string[];
+  /** Tools with another definition than the one that was sent, and the hash of the new one. */
+  changed: readonly { name: string; digest: string }[];
+  /** Tools of the prefix that their servers list no longer. */
+  gone: readonly string[];
+}
+
 /** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {
   system: string;
@@ -34,6 +44,12 @@ export interface RequestPrefix {
   skills?: readonly AnnouncedSkill[];
   /** The MCP servers whose instructions `system` has; absent: none. */
   servers?: readonly AnnouncedServer[];
+  /** Names of all tools that MCP servers listed when the prefix was made; absent: those in `tools`. */
+  mcpTools?: readonly string[];
+  /** The MCP servers of which `system` says that a search finds their tools; absent: none. */
+  searched?: readonly string[];
+  /** The compaction after which the prefix was made or kept; absent: none. */
+  compaction?: string;
   /**
    * The state announced to the model since: the mode in force, the tools switched off, the skills and the
    * instructions of MCP servers; absent: none.
@@ -43,6 +59,8 @@ export interface RequestPrefix {
     off: string[];
     skills?: readonly AnnouncedSkill[];
     servers?: readonly AnnouncedServer[];
+    /** Absent: the tools of MCP servers are as they were. */
+    mcp?: ToldMcp;
   };
   /**
    * Last step, as `turnId:step`, that is sent without its thinking: the provider refused that

@@ -322,6 +322,8 @@ export interface ToolSpec {
   inputSchema: JsonObject;
   /** The provider's own definition, by its type: it is sent in place of description and schema. Absent: ours is. */
   definedAs?: 'memory_20250818';
+  /** The model gets the definition once a search finds it. Absent: with every request. */
+  deferred?: true;
 }
 
 /** The tools that the provider runs itself, as models and agents call them. */

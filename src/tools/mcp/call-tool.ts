@@ -133,6 +133,7 @@ export function adaptTools(
       effect,
       retry,
       takesExact: true,
+      ...(mayDefer(tool.name, definition.deferred) ? {} : { deferred: false as const }),
       timeLimit: compact({
         ms: definition.timeoutMs ?? definition.timeout,
         maxMs: definition.maxTimeoutMs ?? connection.progressMs,
@@ -142,6 +143,11 @@ export function adaptTools(
       }),
     };
   });
+}
+
+/** @param deferred what the definition of a server says of its tools. */
+function mayDefer(tool: string, deferred: McpServer['definition']['deferred'] = true): boolean {
+  return typeof deferred === 'boolean' ? deferred : deferred[tool] !== false;
 }
 
 /**

@@ -34,6 +34,18 @@ describe('parseDefinitions', () => {
     });
   });
 
+  it('takes from any author which tools a search may find', () => {
+    const of = (deferred: unknown) => ({ a: { url: 'https://example.com', deferred } });
+    for (const source of ['file', 'agent', 'session'] as const) {
+      expect(parseDefinitions(of(false), source).value?.['a']).toMatchObject({ deferred: false });
+      const some = { create_issue: false };
+      expect(parseDefinitions(of(some), source).value?.['a']).toMatchObject({ deferred: some });
+    }
+    expect(problemsOf(of('no'))).toEqual([
+      'a.deferred must be true, false or a map of at most 100 tools to these',
+    ]);
+  });
+
   it('believes annotations where the operator says so, and nobody else', () => {
     const given = { a: { url: 'https://example.com', trustAnnotations: true } };
     expect(parseDefinitions(given, 'file').value?.['a']).toMatchObject({

@@ -127,6 +127,11 @@ const milliseconds = z
   .int(timeoutExpected)
   .check(z.gte(100, timeoutExpected), z.lte(86_400_000, timeoutExpected));
 
+const deferredExpected = `must be true, false or a map of at most ${MAX_ITEMS} tools to these`;
+const deferredTools = z
+  .record(textOf(MAX_TEXT_CHARS), z.boolean())
+  .check(z.refine((tools) => Object.keys(tools).length <= MAX_ITEMS));
+
 /**
  * `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`, and its calls
  * take no longer than all others.
@@ -145,6 +150,11 @@ const traits = {
   timeout: z.exactOptional(milliseconds),
   /** Longest time of a call that keeps reporting progress, in ms. Absent: 30 minutes. */
   maxTimeoutMs: z.exactOptional(milliseconds),
+  /**
+   * Whether a search may find its tools where a turn has many; or that of tools by their names. Otherwise their
+   * definitions are in every request. Absent: it may.
+   */
+  deferred: z.exactOptional(z.union([z.boolean(), deferredTools], deferredExpected)),
   /** The era of the protocol. Absent: the server is asked. */
   protocol: z._default(
     z.literal(['auto', 'legacy', '2026-07-28'], 'must be auto, legacy or 2026-07-28'),

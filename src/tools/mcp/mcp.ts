@@ -59,6 +59,8 @@ export interface OpenedServers {
   problems: McpProblem[];
   /** What servers say of the use of their tools, in the order of the servers. */
   instructions: readonly AnnouncedServer[];
+  /** Names of the servers that listed their tools. */
+  answered: readonly string[];
   /** Returns the connections to the pool. */
   close(): Promise<void>;
 }
@@ -140,7 +142,8 @@ export class Mcp {
           const pooled = this.#acquire(server, releases);
           if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
-            return { tools: [], instructions: [], problems: [{ server: server.name, reason }] };
+            const problems = [{ server: server.name, reason }];
+            return { tools: [], instructions: [], answered: [], problems };
           }
           return this.#openOne(server, pooled.connection, request.signal);
         }),
@@ -149,7 +152,8 @@ export class Mcp {
       const tools = opened.flatMap((server) => server.tools);
       const problems = [...resolved.problems, ...opened.flatMap((server) => server.problems)];
       const instructions = opened.flatMap((server) => server.instructions);
-      return { tools, problems, instructions, close: async () => releaseAll() };
+      const answered = opened.flatMap((server) => server.answered);
+      return { tools, problems, instructions, answered, close: async () => releaseAll() };
     } catch (error) {
       releaseAll();
       throw error;
@@ -210,6 +214,7 @@ export class Mcp {
       return {
         tools,
         instructions: announced === '' ? [] : [{ name: server.name, instructions: announced }],
+        answered: [server.name],
         problems: [...problems, ...duplicateProblems].map((reason) => ({
           server: server.name,
           reason: connection.redact(reason),
@@ -220,6 +225,7 @@ export class Mcp {
       return {
         tools: [],
         instructions: [],
+        answered: [],
         problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],
       };
     }

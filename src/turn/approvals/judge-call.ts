@@ -7,6 +7,8 @@ import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { NarrowingSkill, Quorum } from '../../storage/shapes/stored-options.js';
+import { USE_TOOL } from '../../provider/model-types.js';
+import { FIND_TOOLS } from '../../tools/builtin/find-tools.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import type { Progress } from '../state/attempt.js';
 import type { ApprovalRow } from './approval-writes.js';
@@ -218,7 +220,7 @@ export interface NarrowingFacts {
 }
 
 /** Calls that no skill rules out: a loaded one could not be followed without them. */
-const always = [LOAD_SKILL, READ_SKILL_FILE];
+const always = [LOAD_SKILL, READ_SKILL_FILE, FIND_TOOLS, USE_TOOL];
 
 /**
  * The permissions of the last step's calls: those of the turn, within what the skills allow that earlier steps have

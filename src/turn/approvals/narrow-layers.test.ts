@@ -72,7 +72,12 @@ describe('narrowLayers', () => {
         {
           ...above,
           mode: 'plan',
-          narrowing: [{ name: 'git', allowed: ['bash(git *)', 'load_skill', 'read_skill_file'] }],
+          narrowing: [
+            {
+              name: 'git',
+              allowed: ['bash(git *)', 'load_skill', 'read_skill_file', 'find_tools', 'use_tool'],
+            },
+          ],
         },
       ],
     });

@@ -10,6 +10,7 @@ import {
 } from '../prompt/prefix.js';
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory } from '../prompt/history.js';
+import { deferTools } from '../prompt/deferred-tools.js';
 import { describeModel } from '../prompt/model-request.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
 import type {
@@ -90,12 +91,15 @@ async function assemble(
   const { options } = turn.options;
   const { permissions, skills } = prepared;
   const files = openFiles(attempt);
-  const chosen = choosePromptPrefix(attempt, { persona, root, prepared });
-  const { prefix, hasTools } = chosen;
-  const model = describeModel(attempt, options, { prefix, hasTools });
-  const { frame } = model;
+  const found = { persona, root, prepared };
+  const before = choosePromptPrefix(attempt, found, stored?.id);
+  const { frame } = describeModel(attempt, options, before);
   const history = await openHistory(attempt, { todos, compaction: stored, frame, files });
   const { earlierTurns, summary, compaction, refusedTurns, own } = history;
+  const isCompacted = compaction !== undefined && compaction.id !== stored?.id;
+  const chosen = isCompacted ? choosePromptPrefix(attempt, found, compaction.id) : before;
+  const { prefix } = chosen;
+  const model = describeModel(attempt, options, chosen);
   const triggers = await openTriggers(attempt, {
     todos,
     compaction,
@@ -110,9 +114,10 @@ async function assemble(
   };
   const parent = { ...attempt, deadline, model, rules, toolset: prepared };
   const openContext = () => openToolContext(parent, { root, skills, triggers, delegate });
+  const hasDeferred = prefix.tools.some(({ deferred }) => deferred === true);
   return {
     ...parent,
-    toolset: openToolset(prepared, openContext),
+    toolset: openToolset(prepared, hasDeferred, openContext),
     conversation: {
       earlierTurns,
       summary,
@@ -135,11 +140,13 @@ async function assemble(
 function choosePromptPrefix(
   { services, session, turn }: Attempt,
   { persona, root, prepared }: Found,
+  compaction: string | undefined,
 ): ChosenPrefix {
   const { options } = turn.options;
-  const { specs: tools, serverTools, servers, skills } = prepared;
+  const { specs: tools, serverTools, servers, skills, mcp, undeferred: kept } = prepared;
+  const model = services.models.describe(options.model);
   return choosePrefix(session.prefix, {
-    systemIn: (mode, listed, instructed) =>
+    systemIn: (mode, listed, instructed, searched) =>
       sharedPrompt(services, persona, {
         prompt: persona.prompt,
         persona: options.persona,
@@ -147,6 +154,7 @@ function choosePromptPrefix(
         mode,
         skills: listed,
         servers: instructed,
+        searched,
         ...compact({ instructions: turn.request.instructions }),
       }),
     mode: options.mode,
@@ -154,6 +162,9 @@ function choosePromptPrefix(
     servers,
     tools,
     serverTools,
+    mcp,
+    compaction,
+    defer: (all) => deferTools(all, { terms: services.config, model, kept }),
   });
 }
 
@@ -271,7 +282,8 @@ function openToolContext(
     delegate,
   }: { root: OpenedRoot; skills: TurnSkills; triggers: TriggerContext; delegate: Delegate },
 ): ToolContext {
-  const { services, rules, turn } = parent;
+  const { services, rules, turn, model, toolset } = parent;
+  const offered = new Set(toolset.specs.map(({ name }) => name));
   const { projectRoot, ownPaths, others, quota, spellings } = root;
   return {
     workdir: projectRoot,
@@ -282,6 +294,9 @@ function openToolContext(
     todos: openTodos(parent, triggers),
     ...(skills.announced.length === 0 ? {} : { skills: skillAccess(skills) }),
     ...compact({ memory: openMemory(parent) }),
+    deferred: model.frame.tools.filter(
+      ({ name, deferred }) => deferred === true && offered.has(name),
+    ),
     delegate: (work) => delegate(parent, work),
   };
 }

@@ -14,6 +14,7 @@ import type {
   ToolSpec,
 } from '../../storage/shapes/stored-options.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
+import { searchTools } from '../../tools/builtin/find-tools.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
@@ -21,6 +22,8 @@ import type { Mcp } from '../../tools/mcp/mcp.js';
 import { openTools, type RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
 import { openCredentials } from '../../session/session-credentials.js';
+import { MAX_DEFERRED, serverOf } from '../prompt/deferred-tools.js';
+import type { ListedMcp } from '../prompt/mcp-changes.js';
 import type { Attempt } from '../state/attempt.js';
 import type { OfferedTools, Toolset, TurnPermissions } from '../state/attempt-context.js';
 import { offerOf } from '../state/turn-row.js';
@@ -48,6 +51,10 @@ export interface PreparedTools extends OfferedTools {
   tools: RegisteredTool[];
   /** MCP servers of offered tools that say how these are used. */
   servers: readonly AnnouncedServer[];
+  /** What MCP servers list, offered or not. */
+  mcp: ListedMcp;
+  /** MCP tools whose definitions say that they are not deferred. */
+  undeferred: ReadonlySet<string>;
   /** The tools that the provider runs. */
   serverTools: ServerTool[];
   permissions: TurnPermissions;
@@ -72,7 +79,7 @@ export async function prepareTools(
   const isExplicit = provenance.tools === 'opts';
   const skills = await chooseTurnSkills(attempt, { persona, root });
   const { replay } = turn.request;
-  const opened = await openMcp(attempt, persona);
+  const opened = withinRequest(await openMcp(attempt, persona));
   for (const notice of describeMcpProblems(opened.problems)) emitOnce(attempt, notice);
   const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
   const delegates = offer.delegation?.delegatedSubagents ?? [];
@@ -83,7 +90,11 @@ export async function prepareTools(
   if (hasMemory) names.push(MEMORY_TOOL);
   const builtin = registry.select(names).tools;
   const taken = registry.list().filter(({ name }) => hasMemory || name !== MEMORY_TOOL);
-  const clients = clientsOf(attempt, options.clientTools ?? [], [...taken, ...opened.tools]);
+  const isOwnSearch =
+    config.toolSearch !== 'off' && !services.models.describe(options.model).toolSearch;
+  const ownSearch = isOwnSearch && mcpTools.length > 0 ? searchTools : [];
+  const others = [...taken, ...opened.tools, ...ownSearch];
+  const clients = clientsOf(attempt, options.clientTools ?? [], others);
   const ours = [
     ...within(turn.childTerms?.tools, [...builtin, ...mcpTools]),
     // Skills are those of an agent, also where its parent has none.
@@ -144,6 +155,10 @@ export async function prepareTools(
     servers: opened.instructions.filter(({ name }) =>
       specs.some((spec) => spec.name.startsWith(`mcp__${name}__`)),
     ),
+    mcp: { tools: opened.tools.map(({ name }) => name), answered: opened.answered },
+    undeferred: new Set(
+      mcpTools.flatMap(({ name, deferred }) => (deferred === false ? [name] : [])),
+    ),
     serverTools,
     permissions,
     skills: mayLoad ? skills : noSkills,
@@ -159,9 +174,11 @@ async function openMcp(
   const mcpServers = await openCredentials(services.vault, session);
   if (turn.request.replay !== undefined) {
     const { prefix } = session;
+    const tools = recordedMcpTools({ prefix, mcpServers }, persona);
     return {
-      tools: recordedMcpTools({ prefix, mcpServers }, persona),
+      tools,
       problems: [],
+      answered: tools.map(({ name }) => serverOf(name) ?? ''),
       instructions: session.prefix?.servers ?? [],
       close: async () => {},
     };
@@ -171,6 +188,20 @@ async function openMcp(
     session: { id: session.id, mcpServers },
     signal: lease.signal,
   });
+}
+
+/** The tools that a request has room for; a problem of the first server that has others. */
+function withinRequest(
+  opened: Awaited<ReturnType<Mcp['openForTurn']>>,
+): Awaited<ReturnType<Mcp['openForTurn']>> {
+  const [first] = opened.tools.slice(MAX_DEFERRED);
+  if (first === undefined) return opened;
+  const reason = `a request has ${MAX_DEFERRED} tools of MCP servers at most: the others are left out`;
+  return {
+    ...opened,
+    tools: opened.tools.slice(0, MAX_DEFERRED),
+    problems: [...opened.problems, { server: serverOf(first.name) ?? '', reason }],
+  };
 }
 
 /** Describes the tool that delegates, with the agents that the turn may delegate to. */
@@ -226,9 +257,15 @@ function within(
   return tools.filter(({ name }) => allowed === undefined || allowed.includes(name));
 }
 
-export function openToolset(prepared: PreparedTools, openContext: () => ToolContext): Toolset {
+/** @param hasDeferred whether tools are deferred: a model without the provider's search finds them by ours. */
+export function openToolset(
+  prepared: PreparedTools,
+  hasDeferred: boolean,
+  openContext: () => ToolContext,
+): Toolset {
   const { specs, clientTools, timeoutMs, outputLimit } = prepared;
-  const tools = openTools(prepared.tools, openContext);
+  const searches = hasDeferred ? searchTools : [];
+  const tools = openTools([...prepared.tools, ...searches], openContext);
   return {
     specs,
     clientTools,

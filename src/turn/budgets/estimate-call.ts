@@ -1,4 +1,5 @@
 import {
+  estimateFound,
   estimateParts,
   estimateRequest,
   estimateText,
@@ -53,7 +54,9 @@ export function estimateCall(
   const isCached = now - before.endedAt.getTime() < CACHE_MS && before.step >= fallbackStep;
   const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
   // A reply may cost more as a part of the prompt than it was counted as when it was generated.
-  const reply = estimateParts(before.parts, run.model.frame.model);
+  const { model } = run.model.frame;
+  const found = estimateFound(before.parts, request.tools, model);
+  const reply = estimateParts(before.parts, model) + found;
   const uncounted = Math.max(0, reply - before.usage.outputTokens);
   return { added, input: known + uncounted - cached + added, cached };
 }

@@ -268,7 +268,10 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
   return { status, output, durationMs: 0 };
 }
 
-function unknownTool({ model, toolset }: AttemptContext, name: string): string {
+function unknownTool({ model, toolset, conversation }: AttemptContext, name: string): string {
+  if (conversation.prefix.told.mcp?.gone.includes(name) === true) {
+    return `not run: the MCP server of ${name} no longer has this tool. Go on without it, or with another tool.`;
+  }
   if (model.frame.tools.some((tool) => tool.name === name)) {
     return `not run: the tool ${name} is off in this turn.`;
   }

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { unlikeModels as models } from '../../../test/support/model/unlike-models.js';
 import { fromStreamEvent, newStreamState } from '../../provider/anthropic/from-stream-event.js';
 import { toBody, toRequest } from '../../provider/anthropic/to-request.js';
+import { wrappedTools } from '../../provider/anthropic/tool-search.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelEvent, UserPart } from '../../provider/model-types.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
@@ -14,6 +15,7 @@ import { planReply } from '../../../rehearsal/reply/plan-reply.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages } from './build-messages.js';
+import { deferTools } from './deferred-tools.js';
 import { buildSystem, choosePrefix } from './prefix.js';
 import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
@@ -51,6 +53,9 @@ const anyDirectives = fc.subarray([
   '[[stop=pause_turn]]',
   '[[stop=model_context_window_exceeded]]',
   '[[server=web_search {"query":"x"}]]',
+  '[[server=tool_search_tool_bm25 {"query":"does"}]]',
+  '[[tool=mcp__band__horn {}]]',
+  '[[tool=use_tool {"tool":"mcp__band__drum","input":{}}]]',
 ]);
 
 const anyTurn = fc.record({
@@ -60,6 +65,9 @@ const anyTurn = fc.record({
   /** Whether the message, or the results of tools, have a file. */
   files: fc.constantFrom('none', 'none', 'message', 'results'),
   tools: fc.subarray(['read', 'bash', 'client']),
+  /** Tools that an MCP server lists, and who searches for them. */
+  band: fc.subarray(['horn', 'drum', 'bell']),
+  search: fc.constantFrom('auto', 'auto', 'own', 'off'),
   model: fc.constantFrom(...models),
   mode: fc.constantFrom('direct', 'plan'),
   persona: fc.constantFrom('A', 'A', 'A', 'B'),
@@ -92,12 +100,24 @@ class Conversation {
 
   play(script: Script): void {
     const model = this.model ?? script.model;
-    const known = catalogue.describe(model);
+    const described = catalogue.describe(model);
+    const known = script.search === 'own' ? { ...described, toolSearch: false } : described;
+    const terms = { toolSearch: script.search, toolSearchAbove: 1, toolSearchPercent: 100 };
+    const band = script.band.map((name) => `mcp__band__${name}`);
     const chosen = choosePrefix(this.prefix, {
-      systemIn: (mode) =>
-        buildSystem({ prompt: 'Be kind.', persona: script.persona, projectRoot: '/p', mode }),
+      systemIn: (mode, _skills, _servers, searched) =>
+        buildSystem({
+          prompt: 'Be kind.',
+          persona: script.persona,
+          projectRoot: '/p',
+          mode,
+          searched,
+        }),
       mode: script.mode,
-      tools: script.tools.map(tool),
+      tools: [...script.tools, ...band].map(tool),
+      defer: (tools) => deferTools(tools, { terms, model: known, kept: new Set() }),
+      mcp: { tools: band, answered: ['band'] },
+      compaction: this.summary,
     });
     this.prefix = chosen.prefix;
     const frame: RequestFrame = {
@@ -186,7 +206,8 @@ class Conversation {
       // Files are shown anew for each attempt.
       .map((each) => (each.userParts.length > 1 ? structuredClone(each) : each));
     const { messages, sent } = buildMessages(all, { ...frame, summary: this.summary });
-    const body = toBody({ ...requestOf(frame), messages, maxTokens: 8_000 });
+    const request = { ...requestOf(frame), messages, maxTokens: 8_000 };
+    const body = toBody(request);
     // Messages that were kept from earlier calls must not change the bytes. For copies of the turns, none are kept.
     const cold = buildMessages(structuredClone(all), { ...frame, summary: this.summary });
     expect(sent).toEqual(cold.sent);
@@ -205,7 +226,7 @@ class Conversation {
       newId: (prefix) => `${prefix}_${(this.#ids += 1)}`,
     });
     if (plan.kind === 'failure') throw new Error('No directive of this test fails');
-    const state = newStreamState();
+    const state = newStreamState(wrappedTools(request));
     const events: ModelEvent[] = [];
     const moves = encodeReply(plan.reply, {
       messageId: 'msg_1',
@@ -269,7 +290,13 @@ describe.each(models)('any history with %s', (model) => {
     expect(playAny(model)).toBeGreaterThan(200);
   });
 
-  it('keeps the thinking of a conversation in which nothing changes', () => {
+  it.each<[string, string[][]]>([
+    ['nothing changes', [[], [], [], [], []]],
+    [
+      'an MCP server changes its tools',
+      [['horn', 'drum'], ['horn', 'drum'], ['horn', 'drum', 'bell'], ['horn', 'bell'], ['horn']],
+    ],
+  ])('keeps the thinking of a conversation in which %s', (_what, bands) => {
     const conversation = new Conversation(model);
     const script = fc.sample(anyTurn, { numRuns: 1, seed: 1 })[0];
     if (script === undefined) throw new Error('There is no script');
@@ -281,6 +308,8 @@ describe.each(models)('any history with %s', (model) => {
         isUserEmpty: false,
         files: turn === 1 ? 'message' : 'none',
         tools: ['read'],
+        band: bands[turn] ?? [],
+        search: 'auto',
         mode: 'direct',
         persona: 'A',
         thinking: true,

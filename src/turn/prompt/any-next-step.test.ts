@@ -13,7 +13,7 @@ const stepDefaults = { stopReason: 'end_turn', usage: noUsage, sent: null } as c
 const success = { status: 'success' as const, output: 'done' };
 
 const frame: PromptFrame = {
-  model: { takesSystemMessages: true, bindsThinking: true },
+  model: { takesSystemMessages: true, bindsThinking: true, toolSearch: true },
   system: '',
   tools: [],
 };

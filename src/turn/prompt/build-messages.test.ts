@@ -37,7 +37,7 @@ const build = (
   takesSystemMessages = true,
 ): readonly ModelMessage[] =>
   buildMessages(turns, {
-    model: { takesSystemMessages, bindsThinking: false },
+    model: { takesSystemMessages, bindsThinking: false, toolSearch: true },
     system: '',
     tools: [],
   }).messages;
@@ -66,7 +66,7 @@ describe('buildMessages', () => {
   it.each([false, true])(
     'builds only the turns with files anew: thinking is bound: %s',
     (binds) => {
-      const model = { takesSystemMessages: true, bindsThinking: binds };
+      const model = { takesSystemMessages: true, bindsThinking: binds, toolSearch: true };
       const ended = (turnId: string, more: Given = {}) =>
         turn({ turnId, status: 'completed', steps: [{ parts: [textPart('Hi')] }], ...more });
       const plain = ['turn_1', 'turn_3', 'turn_4'].map((turnId) => ended(turnId));

@@ -8,11 +8,12 @@ import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { dropOpenServerTools, hasOpenServerTool } from '../state/server-calls.js';
 import { callKey, partKey, stepKey, withoutLeftOut, type PartKeys } from './left-out-content.js';
+import { searchKey, searchOf, withKnownTools } from './deferred-tools.js';
 import { isThinking, MessageList } from './message-list.js';
 
 /** The parts of a request beside the turns. */
 export interface PromptFrame {
-  model: Pick<Model, 'takesSystemMessages' | 'bindsThinking'>;
+  model: Pick<Model, 'takesSystemMessages' | 'bindsThinking' | 'toolSearch'>;
   system: string;
   tools: readonly ToolSpec[];
   /** Tools that the provider runs. */
@@ -81,15 +82,21 @@ const builtSteps = new WeakMap<TranscriptStep, BuiltTurns>();
 function buildTurns(turns: readonly TurnTranscript[], frame: PromptFrame): Built {
   const { leftOut = [], summary, model } = frame;
   const begin = bindingOf(frame);
-  const key = JSON.stringify([leftOut, summary, model.takesSystemMessages, begin]);
+  const inputs = [leftOut, summary, model.takesSystemMessages, begin, searchKey(frame)];
+  const key = JSON.stringify(inputs);
   const known = findSteps(turns, key);
   const built = copyOf(known ?? buildEarlier(turns.slice(0, -1), frame));
-  const running = withoutLeftOut(turns.slice(-1), leftOut);
+  const running = asSent(turns.slice(-1), frame);
   for (const turn of running) addSteps(built, turn, model, known?.turns.at(-1)?.steps.length);
   rememberSteps(turns, { ...built, frame: key });
   const whole = copyOf(built);
   for (const turn of running) addEnd(whole.list, turn);
   return whole;
+}
+
+/** Turns without what the provider does not take. */
+function asSent(turns: readonly TurnTranscript[], frame: PromptFrame): readonly TurnTranscript[] {
+  return withKnownTools(withoutLeftOut(turns, frame.leftOut ?? []), frame);
 }
 
 /** @param built the messages of these turns, up to the last step of the turn that runs. */
@@ -146,6 +153,7 @@ function addPlainTurns(
   const inputs = JSON.stringify([
     leftOut,
     model.takesSystemMessages,
+    searchKey(frame),
     isFirst ? [summary, begin] : before.list.digest(),
   ]);
   const known = findBuilt(turns, inputs);
@@ -239,18 +247,24 @@ function isSameResult(a: ShownResult | undefined, b: ShownResult | undefined): b
 }
 
 /** The part of the request before the messages that thinking is bound to; undefined if the model does not bind it. */
-function bindingOf({ model, system, tools, serverTools = [] }: PromptFrame): string | undefined {
-  return model.bindsThinking ? JSON.stringify([system, tools, ...serverTools]) : undefined;
+function bindingOf(frame: PromptFrame): string | undefined {
+  const { model, system, tools, serverTools = [] } = frame;
+  if (!model.bindsThinking) return undefined;
+  // A deferred tool is not in the prompt, but that there is a search.
+  const search = searchOf(frame);
+  const shown = tools.filter(({ deferred }) => deferred !== true);
+  const searched = search === undefined ? [] : [search];
+  return JSON.stringify([system, shown, ...serverTools, ...searched]);
 }
 
 function addTurns(
   before: Readonly<Built>,
   turns: readonly TurnTranscript[],
-  { leftOut = [], model }: PromptFrame,
+  frame: PromptFrame,
 ): Built {
   const built = copyOf(before);
-  for (const turn of withoutLeftOut(turns, leftOut)) {
-    addSteps(built, turn, model);
+  for (const turn of asSent(turns, frame)) {
+    addSteps(built, turn, frame.model);
     addEnd(built.list, turn);
   }
   return built;

@@ -16,6 +16,7 @@ import type {
   TurnTranscript,
 } from '../state/attempt-context.js';
 import { buildMessages } from './build-messages.js';
+import { searchOf, withOwnSearch } from './deferred-tools.js';
 import type { PartKeys } from './left-out-content.js';
 import { fullContext, shortenOutputs } from './transcripts.js';
 
@@ -152,13 +153,16 @@ function outputSchemaOf(
 
 /** A request without its messages. */
 export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 'maxTokens'> {
-  const { modelName, system, tools, serverTools = [], thinking, citations } = frame;
+  const { modelName, system, serverTools = [], thinking, citations } = frame;
   const { isToolless, isOneCall = false } = frame;
+  const toolSearch = searchOf(frame);
+  const tools = toolSearch === 'own' ? withOwnSearch(frame.tools) : [...frame.tools];
   const hasTools = tools.length + serverTools.length > 0;
   return {
     model: modelName,
     system,
-    tools: [...tools],
+    tools,
+    ...compact({ toolSearch }),
     ...(serverTools.length === 0 ? {} : { serverTools }),
     thinking,
     citations,

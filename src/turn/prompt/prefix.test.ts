@@ -78,7 +78,7 @@ describe('choosePrefix', () => {
   ])('begins anew for %s', (_what, wanted) => {
     const chosen = choosePrefix(open('read'), wanted);
     expect(chosen.prefix).toEqual({
-      system: wanted.systemIn('direct', [], []),
+      system: wanted.systemIn('direct', [], [], []),
       tools: wanted.tools,
       mode: 'direct',
       told: { mode: 'direct', off: [] },

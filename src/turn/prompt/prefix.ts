@@ -1,6 +1,14 @@
 import type { PermissionMode, ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
+import { searchedServers } from './deferred-tools.js';
+import {
+  describeMcpChanges,
+  findMcpChanges,
+  isUnchanged,
+  noChanges,
+  type ListedMcp,
+} from './mcp-changes.js';
 import type {
   RequestPrefix,
   AnnouncedServer,
@@ -15,10 +23,17 @@ export interface PrefixInput {
     mode: PermissionMode,
     skills: readonly AnnouncedSkill[],
     servers: readonly AnnouncedServer[],
+    searched: readonly string[],
   ): string;
   mode: PermissionMode;
   /** Tools that the turn can call. */
   tools: readonly ToolSpec[];
+  /** Defers tools of a new prefix. Absent: none is deferred. */
+  defer?(tools: readonly ToolSpec[]): ToolSpec[];
+  /** The MCP servers of the turn. Absent: none. */
+  mcp?: ListedMcp;
+  /** The last compaction of the conversation. Absent: none. */
+  compaction?: string | undefined;
   /** Tools that the provider runs. Absent: none. */
   serverTools?: readonly ServerTool[];
   /** Skills that the turn can load. Absent: none. */
@@ -43,52 +58,87 @@ export interface ChosenPrefix {
  * Chooses the prefix of a turn's requests. A session's prefix stays as it was sent for as long as
  * it can: the provider's cache, and thinking that is bound to the prefix, are lost with the first
  * byte that changes. So a tool that is off for a turn stays listed, and another permission mode,
- * other skills or other instructions of an MCP server become a notice. An edited prompt, another persona or a tool that was not listed begin a new
- * prefix, and so does a change among the provider's own tools: a listed one runs, whatever a notice
- * says. Pure.
+ * other skills, or other tools and instructions of an MCP server become a notice. An edited prompt,
+ * another persona or a tool that the turn was not given before begin a new prefix, and so does a
+ * change among the provider's own tools: a listed one runs, whatever a notice says. A compaction
+ * changes the bytes after the prefix: what MCP servers changed is in a new prefix from there on. Pure.
  */
-export function choosePrefix(
-  stored: RequestPrefix | null,
-  { systemIn, mode, tools, serverTools = [], skills = [], servers = [] }: PrefixInput,
-): ChosenPrefix {
+export function choosePrefix(stored: RequestPrefix | null, input: PrefixInput): ChosenPrefix {
+  const { mode, tools, serverTools = [], skills = [], servers = [] } = input;
+  const { compaction, mcp = { tools: [], answered: [] } } = input;
   const hasTools = tools.length + serverTools.length > 0;
-  const named = new Map(stored?.tools.map((tool) => [tool.name, tool]));
-  const isKept =
-    stored !== null &&
-    systemIn(stored.mode, stored.skills ?? [], stored.servers ?? []) === stored.system &&
-    isSameJson(stored.serverTools ?? [], serverTools) &&
-    tools.every((tool) => isSameJson(named.get(tool.name), tool));
-  if (!isKept) {
-    const prefix = {
-      system: systemIn(mode, skills, servers),
-      tools: [...tools],
-      ...(serverTools.length === 0 ? {} : { serverTools }),
-      ...listOf(skills),
-      ...serversOf(servers),
-      mode,
-      told: { mode, off: [], ...listOf(skills), ...serversOf(servers) },
-      ...compact({ leftOut: stored?.leftOut }),
-    };
-    return { prefix, isChanged: true, notice: undefined, hasTools };
+  const changes = stored === null ? undefined : findMcpChanges(stored, tools, mcp);
+  if (stored === null || changes === undefined || !isKept(stored, input)) {
+    return { prefix: newPrefix(stored, input), isChanged: true, notice: undefined, hasTools };
   }
-  const wanted = new Set(tools.map(({ name }) => name));
+  const isCompacted = compaction !== stored.compaction;
+  const said = new Map(stored.servers?.map((server) => [server.name, server]));
+  const isOutdated =
+    !isUnchanged(changes.told) ||
+    servers.some((server) => !isSameJson(said.get(server.name), server));
+  if (isCompacted && isOutdated) {
+    return { prefix: newPrefix(stored, input), isChanged: true, notice: undefined, hasTools };
+  }
+  const wanted = new Set([...tools.map(({ name }) => name), ...changes.told.gone]);
   const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
   // The tools of a server that is gone are off. What it said counts once it is back.
   const before = new Map(stored.told.servers?.map((server) => [server.name, server]));
   const fresh = servers.filter((server) => !isSameJson(before.get(server.name), server));
   for (const server of fresh) before.set(server.name, server);
-  const known = { mode, off, ...listOf(skills), ...serversOf([...before.values()]) };
-  if (isSameJson(known, stored.told)) {
+  const known = {
+    mode,
+    off,
+    ...listOf(skills),
+    ...serversOf([...before.values()]),
+    ...(isUnchanged(changes.told) ? {} : { mcp: changes.told }),
+  };
+  const { added } = changes;
+  if (isSameJson(known, stored.told) && added.length === 0 && !isCompacted) {
     return { prefix: stored, isChanged: false, notice: undefined, hasTools };
   }
+  const isSearched = stored.tools.some(({ deferred }) => deferred === true);
   const lines = [
     ...(mode === stored.told.mode ? [] : [`The permission mode is ${mode} from here on.`]),
     ...(off.join() === stored.told.off.join() ? [] : [describeOff(off)]),
     ...describeSkills(stored.told.skills ?? [], skills),
+    ...describeMcpChanges(stored.told.mcp ?? noChanges, changes, isSearched),
     ...(fresh.length === 0 ? [] : [`From here on:\n${describeServers(fresh)}`]),
   ];
+  const prefix = {
+    ...stored,
+    ...(added.length === 0 ? {} : { tools: [...stored.tools, ...added] }),
+    ...compact({ compaction }),
+    told: known,
+  };
   const notice = lines.join(' ').trim();
-  return { prefix: { ...stored, told: known }, isChanged: true, notice, hasTools };
+  return { prefix, isChanged: true, notice: notice === '' ? undefined : notice, hasTools };
+}
+
+/** Whether what a prefix has beside the tools is as the turn wants it. */
+function isKept(stored: RequestPrefix, { systemIn, serverTools = [] }: PrefixInput): boolean {
+  const { mode, skills = [], servers = [], searched = [] } = stored;
+  return (
+    systemIn(mode, skills, servers, searched) === stored.system &&
+    isSameJson(stored.serverTools ?? [], serverTools)
+  );
+}
+
+function newPrefix(stored: RequestPrefix | null, input: PrefixInput): RequestPrefix {
+  const { systemIn, mode, serverTools = [], skills = [], servers = [], mcp, compaction } = input;
+  const tools = input.defer?.(input.tools) ?? [...input.tools];
+  const searched = searchedServers(tools);
+  const announced = { ...listOf(skills), ...serversOf(servers) };
+  return {
+    system: systemIn(mode, skills, servers, searched),
+    tools,
+    ...(serverTools.length === 0 ? {} : { serverTools }),
+    ...announced,
+    ...(mcp === undefined || mcp.tools.length === 0 ? {} : { mcpTools: mcp.tools }),
+    ...(searched.length === 0 ? {} : { searched }),
+    mode,
+    told: { mode, off: [], ...announced },
+    ...compact({ compaction, leftOut: stored?.leftOut }),
+  };
 }
 
 /** The field is absent where there are no skills, as in what was stored before there were any. */
@@ -155,6 +205,8 @@ export interface SystemFacts {
   skills?: readonly AnnouncedSkill[];
   /** MCP servers that say how their tools are used. Absent: none. */
   servers?: readonly AnnouncedServer[];
+  /** MCP servers whose tools a search finds. Absent: none. */
+  searched?: readonly string[];
   /** What the application says beside the user. Absent: nothing. */
   instructions?: string;
 }
@@ -171,6 +223,7 @@ export function buildSystem(facts: SystemFacts): string {
     mode,
     skills = [],
     servers = [],
+    searched = [],
     instructions = '',
   } = facts;
   return [
@@ -178,6 +231,9 @@ export function buildSystem(facts: SystemFacts): string {
     `You are running as ${persona}, in the project ${projectRoot}. Tools work inside that folder; give paths relative to it.`,
     `Permission mode: ${mode}. ${describeMode(mode)}`,
     skills.length === 0 ? '' : `${aboutSkills}\n${listSkills(skills)}`,
+    searched.length === 0
+      ? ''
+      : `More tools are not listed: a search finds those of these MCP servers. Search before you say that you lack a tool: ${searched.join(', ')}.`,
     describeServers(servers),
     instructions.trim() === ''
       ? ''

@@ -49,7 +49,7 @@ describe.each(bothDatabases)('turns that a client tells of, on %s', (_name, open
         endReason: row.endReason,
       }),
     );
-    const model = { takesSystemMessages: false, bindsThinking: false };
+    const model = { takesSystemMessages: false, bindsThinking: false, toolSearch: true };
     return buildMessages(transcripts, { model, system: '', tools: [] }).messages;
   };
 

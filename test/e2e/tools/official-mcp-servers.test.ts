@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../../../scripts/services/free-port.mjs';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
-import { useServer } from '../../support/processes/start-server.js';
+import type { Usage } from '../../../src/storage/shapes/stored-step.js';
+import { startServer, useServer, type TestServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 const programOf = (name: string): string =>
@@ -129,8 +130,10 @@ describe('the official MCP servers', () => {
       environment: {
         TURNPIKE_INSTRUCTION_ROOT: instructionRootWith({
           USER: [`mcp_servers: [${servers.join(', ')}]`, `permissions: {allow: [${all}]}`],
+          FIVE: ['mcp_servers: [everything, web, files, memory, thinking]'],
         }),
         TURNPIKE_MCP_FILE: file,
+        TURNPIKE_MCP_CONNECT_MS: '60000',
       },
     };
   });
@@ -179,6 +182,42 @@ describe('the official MCP servers', () => {
     const { frames } = await call(tool, { duration: 6, steps: 8 });
     const notes = frames.filter(({ event }) => event === 'tool:progress').map(({ data }) => data);
     expect(JSON.stringify(notes)).toMatch(/\d\/8/);
+  });
+
+  /** Tokens of the prompt of a turn's first call. */
+  async function firstPrompt({ client, projectRoot }: TestServer): Promise<number> {
+    const sessionId = await client.createSession(projectRoot, { persona: 'FIVE' });
+    const frames = await (await client.turn(sessionId, 'Hello')).all();
+    const step = frames.find(({ event }) => event === 'step:end');
+    const usage = step?.data['usage'] as Usage;
+    return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  }
+
+  it('take a small part of a first call where a search finds them', async () => {
+    const { mcpFile = '', instructionRoot } = server.config;
+    const without = await startServer({
+      environment: {
+        TURNPIKE_MCP_FILE: mcpFile,
+        TURNPIKE_INSTRUCTION_ROOT: instructionRoot,
+        TURNPIKE_MCP_CONNECT_MS: '60000',
+        TURNPIKE_TOOL_SEARCH: 'off',
+      },
+    });
+    const before = await firstPrompt(without);
+    await without.close();
+    const after = await firstPrompt(server);
+    const guide = readFileSync(new URL('../../../docs/guide/mcp.md', import.meta.url), 'utf8');
+    for (const [setting, tokens] of [
+      ['`TURNPIKE_TOOL_SEARCH=off`', before],
+      ['`auto`', after],
+    ] as const) {
+      // The guide's figure, which a longer path of the project or another version of a server changes a little.
+      const [, figure = ''] = guide.split(`| ${setting} | `);
+      expect([setting, tokens / Number.parseInt(figure.replace(',', ''), 10)]).toEqual([
+        setting,
+        expect.closeTo(1, 1),
+      ]);
+    }
   });
 });
 

@@ -30,7 +30,7 @@ export const sessionStart: Trigger = {
 export const sessionChange: Trigger = {
   id: 'session-change',
   description:
-    'The permission mode or the tools differ from the turn before: the model gets the same prefix as before, and this notice names the change.',
+    'The permission mode, the tools or what MCP servers say of theirs differ from the turn before: the model gets the same prefix as before, and this notice names the change.',
   rearms: 'with every change',
   priority: 39,
   levels: ['message'],

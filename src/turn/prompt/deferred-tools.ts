@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../config/config.js';
+import { estimateTools } from '../../provider/estimate-tokens.js';
+import { isToolSearch, withReferences } from '../../provider/found-tools.js';
+import { USE_TOOL, type ModelRequest } from '../../provider/model-types.js';
+import type { Model } from '../../provider/model.js';
+import type { ToolSpec } from '../../storage/shapes/stored-options.js';
+import type { AssistantPart } from '../../storage/shapes/stored-step.js';
+import { FIND_TOOLS, searchTools } from '../../tools/builtin/find-tools.js';
+
+/** Most tools that a search looks through: the provider refuses a request with more. */
+export const MAX_DEFERRED = 10_000;
+
+export interface DeferQuestion {
+  terms: Pick<Config, 'toolSearch' | 'toolSearchAbove' | 'toolSearchPercent'>;
+  model: Pick<Model, 'contextWindow' | 'tokenScale'>;
+  /** MCP tools whose definitions say that they are not deferred. */
+  kept: ReadonlySet<string>;
+}
+
+/** The MCP server of a tool; undefined for any other tool. Pure. */
+export function serverOf(tool: string): string | undefined {
+  return /^mcp__(.+?)__/.exec(tool)?.[1];
+}
+
+/**
+ * The tools of a new prefix: those of MCP servers are deferred where there are many, or where they fill much of the
+ * model's window. Pure.
+ */
+export function deferTools(
+  tools: readonly ToolSpec[],
+  { terms, model, kept }: DeferQuestion,
+): ToolSpec[] {
+  const mayDefer = ({ name }: ToolSpec): boolean => serverOf(name) !== undefined && !kept.has(name);
+  const many = tools.filter(mayDefer);
+  const isShort =
+    many.length <= terms.toolSearchAbove &&
+    estimateTools(many, model) <= (model.contextWindow * terms.toolSearchPercent) / 100;
+  if (terms.toolSearch === 'off' || many.length === 0 || isShort) return [...tools];
+  return tools.map((tool) => (mayDefer(tool) ? { ...tool, deferred: true } : tool));
+}
+
+/** The servers of deferred tools, each once. Pure. */
+export function searchedServers(tools: readonly ToolSpec[]): string[] {
+  const names = tools.flatMap(({ name, deferred }) =>
+    deferred === true ? [serverOf(name) ?? ''] : [],
+  );
+  return [...new Set(names)];
+}
+
+interface SearchFrame {
+  tools: readonly ToolSpec[];
+  model: Pick<Model, 'toolSearch'>;
+}
+
+/** Who searches for the deferred tools of a request; undefined: none is deferred. Pure. */
+export function searchOf({ tools, model }: SearchFrame): ModelRequest['toolSearch'] {
+  if (!tools.some(({ deferred }) => deferred === true)) return undefined;
+  return model.toolSearch ? 'provider' : 'own';
+}
+
+/** The tools of a request with the server's own search, in place of others of these names. Pure. */
+export function withOwnSearch(tools: readonly ToolSpec[]): ToolSpec[] {
+  const others = tools.filter(({ name }) => name !== FIND_TOOLS && name !== USE_TOOL);
+  const ours = searchTools.map(({ name, description, inputSchema }) => {
+    return { name, description, inputSchema };
+  });
+  return [...others, ...ours];
+}
+
+/** Keys of lists of tools: the requests of an attempt have the same list. */
+const keys = new WeakMap<readonly ToolSpec[], string>();
+
+/** What `withKnownTools` depends on, as text. Pure. */
+export function searchKey(frame: SearchFrame): string {
+  const search = searchOf(frame);
+  if (search !== 'provider') return search ?? 'none';
+  const known = keys.get(frame.tools);
+  if (known !== undefined) return known;
+  const names = JSON.stringify(frame.tools.map(({ name }) => name));
+  const key = createHash('sha256').update(names).digest('base64url');
+  keys.set(frame.tools, key);
+  return key;
+}
+
+interface Turn {
+  steps: readonly { parts: readonly AssistantPart[] }[];
+}
+
+/**
+ * Turns as a request with these tools can have them: the provider refuses what refers to a tool without a definition,
+ * and a server without a tool search refuses any search. Pure.
+ */
+export function withKnownTools<T extends Turn>(
+  turns: readonly T[],
+  frame: SearchFrame,
+): readonly T[] {
+  const searches = ({ steps }: Turn): boolean =>
+    steps.some(({ parts }) => parts.some(isToolSearch));
+  if (!turns.some(searches)) return turns;
+  const names = new Set(frame.tools.map(({ name }) => name));
+  const isSearched = searchOf(frame) === 'provider';
+  const known = (parts: readonly AssistantPart[]): readonly AssistantPart[] =>
+    isSearched
+      ? parts.map((part) => withReferences(part, names))
+      : parts.filter((part) => !isToolSearch(part));
+  return turns.map((turn) =>
+    searches(turn)
+      ? { ...turn, steps: turn.steps.map((step) => ({ ...step, parts: known(step.parts) })) }
+      : turn,
+  );
+}
