@@ -73,7 +73,10 @@ export async function buildServer() {
     chunkFileNames: 'client/[name]-[hash].js',
   });
   // Extensions get the server's functions as an argument when they are loaded.
-  await write(at({ 'extend/extend': 'src/tools/extensions/extend.ts' }), { external: [] });
+  const forAuthors = { extend: 'extensions/extend', 'define-tool': 'define/define-tool' };
+  for (const [name, file] of Object.entries(forAuthors)) {
+    await write(at({ [`extend/${name}`]: `src/tools/${file}.ts` }), { external: [] });
+  }
 }
 
 async function copyPages() {

@@ -26,14 +26,18 @@ report([...emit(), ...compileUses()]);
 ['create-turnpike', 'embed-types'].forEach(declareEmbedded);
 
 function emit() {
-  const program = ts.createProgram([path.join(root, 'src/tools/extensions/extend.ts')], {
-    ...options,
-    noEmit: false,
-    declaration: true,
-    emitDeclarationOnly: true,
-    rootDir: path.join(root, 'src'),
-    outDir: out,
-  });
+  const files = ['extensions/extend', 'define/define-tool'];
+  const program = ts.createProgram(
+    files.map((file) => path.join(root, `src/tools/${file}.ts`)),
+    {
+      ...options,
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: path.join(root, 'src'),
+      outDir: out,
+    },
+  );
   return program.emit().diagnostics;
 }
 

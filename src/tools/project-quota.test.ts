@@ -1,3 +1,4 @@
+import { testTurn } from '../../test/support/tools/test-turn.js';
 import { link, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -25,7 +26,7 @@ const put = (name: string, kib: number) => writeFile(join(folder, name), Buffer.
 async function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-  return outputText(await tool.open({ workdir: folder, quota }).run(input, call));
+  return outputText(await tool.open({ turn: testTurn, workdir: folder, quota }).run(input, call));
 }
 
 describe('a folder', () => {

@@ -1,3 +1,4 @@
+import { testTurn } from '../../test/support/tools/test-turn.js';
 import { describe, expect, it } from '@jest/globals';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ToolRegistry, openTools } from './registry.js';
@@ -72,7 +73,7 @@ const call: ToolCall = {
 };
 
 function open(...definitions: Pick<ToolDefinition, 'name' | 'open'>[]) {
-  return openWith(() => ({ workdir: '/srv/project' }), definitions);
+  return openWith(() => ({ turn: testTurn, workdir: '/srv/project' }), definitions);
 }
 
 function openWith(
@@ -102,7 +103,7 @@ describe('openTools', () => {
         return { run: async () => '' };
       },
     });
-    const context = { workdir: '/srv/project' };
+    const context = { turn: testTurn, workdir: '/srv/project' };
     const tools = openWith(() => {
       opened += 1;
       return context;

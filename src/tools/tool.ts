@@ -16,6 +16,7 @@ export type RetryClass = 'safe' | 'idempotent' | 'never';
 export interface ToolContext {
   /** Absolute directory that relative paths start from and that file tools are confined to. */
   workdir: string;
+  turn: OpeningTurn;
   /** The server's own paths, which searches leave out. Default: none. */
   ownPaths?: OwnPaths;
   /**
@@ -47,6 +48,14 @@ export interface ToolContext {
   memory?: MemoryAccess;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
   delegate?(work: DelegatedWork): Promise<string>;
+}
+
+/** A turn as its tools know it. */
+export interface OpeningTurn {
+  principal: string;
+  sessionId: string;
+  turnId: string;
+  agent: string;
 }
 
 /** A piece of work for a subagent. */

@@ -1,3 +1,4 @@
+import { testTurn } from '../support/tools/test-turn.js';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
@@ -27,7 +28,11 @@ let workdir: string;
 let tools: TurnTools;
 
 const open = (shells: Shells): void => {
-  tools = openTools(new ToolRegistry([bashTool(shells)]).list(), () => ({ workdir, env }));
+  tools = openTools(new ToolRegistry([bashTool(shells)]).list(), () => ({
+    turn: testTurn,
+    workdir,
+    env,
+  }));
 };
 
 beforeEach(async () => {
@@ -243,7 +248,7 @@ describe.each(eachShells)('bash %s that must stop', (_name, shells) => {
   it('stops the command that fills the folder, and not the one that empties it', async () => {
     const quota = new ProjectQuota({ folder: workdir, maxMb: 1, clock: systemClock });
     const definitions = new ToolRegistry([bashTool(await shells())]).list();
-    tools = openTools(definitions, () => ({ workdir, env, quota }));
+    tools = openTools(definitions, () => ({ turn: testTurn, workdir, env, quota }));
     expect(await bash('head -c 3000000 /dev/zero > big; sleep 60')).toMatch(
       /^bash: the command was stopped. PROJECT_FULL: your project folders have 3 of 1 MiB/,
     );

@@ -1,3 +1,4 @@
+import { testTurn } from '../support/tools/test-turn.js';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
@@ -110,7 +111,12 @@ const runIn =
   async (tool: ToolDefinition, input: JsonObject): Promise<string> =>
     outputText(
       await tool
-        .open({ workdir: path.join(base, workdir), others: [], ownPaths: ownPaths() })
+        .open({
+          turn: testTurn,
+          workdir: path.join(base, workdir),
+          others: [],
+          ownPaths: ownPaths(),
+        })
         .run(input, {
           callId: 'call_1',
           idempotencyKey: 'turn_1:call_1',

@@ -1,3 +1,4 @@
+import { testTurn } from '../support/tools/test-turn.js';
 import { execFile } from 'node:child_process';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -78,7 +79,7 @@ describe('an MCP server that is a command', () => {
     const tool = tools.find(({ name }) => name === 'mcp__box__hang');
     if (tool === undefined) throw new Error('no tool');
     const outcome = await runTool(
-      { ...tool, ...tool.open({ workdir: '/' }) },
+      { ...tool, ...tool.open({ turn: testTurn, workdir: '/' }) },
       {},
       {
         callId: 'call_1',

@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -34,7 +35,7 @@ describe('the rules are asked about what a search found', () => {
     let next = setImmediate(count);
     const { signal } = new AbortController();
     const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-    await tool.open({ workdir, isDenied }).run(input, call);
+    await tool.open({ turn: testTurn, workdir, isDenied }).run(input, call);
     clearImmediate(next);
     return { all, most };
   }

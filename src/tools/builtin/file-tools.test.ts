@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import {
   chmod,
   link,
@@ -39,7 +40,7 @@ beforeEach(async () => {
 async function run(tool: ToolDefinition, input: JsonObject): Promise<string> {
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-  return outputText(await tool.open({ workdir }).run(input, call));
+  return outputText(await tool.open({ turn: testTurn, workdir }).run(input, call));
 }
 
 describe('read, write and edit', () => {

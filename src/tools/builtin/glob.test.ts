@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -33,7 +34,7 @@ beforeEach(async () => {
 
 async function glob(input: JsonObject, signal = new AbortController().signal): Promise<string> {
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
-  return outputText(await globTool.open({ workdir }).run(input, call));
+  return outputText(await globTool.open({ turn: testTurn, workdir }).run(input, call));
 }
 
 describe('glob', () => {

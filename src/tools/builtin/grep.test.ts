@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +15,7 @@ beforeEach(async () => {
 const put = (name: string, content: string | Uint8Array) => writeFile(join(workdir, name), content);
 const quiet = new AbortController().signal;
 const find = (pattern: string, { timeoutMs = 60_000, signal = quiet, path = '.' } = {}) =>
-  grep(pattern, path, { context: { workdir }, signal, timeoutMs });
+  grep(pattern, path, { context: { turn: testTurn, workdir }, signal, timeoutMs });
 
 describe('grep finds lines', () => {
   it.each<[string, string, string]>([

@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -36,7 +37,7 @@ async function search(
   isDenied?: ToolContext['isDenied'],
 ): Promise<string> {
   const denials = isDenied === undefined ? {} : { isDenied };
-  const open = tool.open({ workdir: join(base, workdir), ownPaths, ...denials });
+  const open = tool.open({ turn: testTurn, workdir: join(base, workdir), ownPaths, ...denials });
   const { signal } = new AbortController();
   const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
   return outputText(await open.run(input, call)).trim();

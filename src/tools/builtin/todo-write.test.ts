@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import { outputText } from '../../platform/parsing/tool-output.js';
@@ -53,7 +54,7 @@ describe('todo_write', () => {
     const { signal } = new AbortController();
     const call = { callId: 'c', idempotencyKey: 't:c', signal, progress: () => undefined };
     const context = access === undefined ? {} : { todos: access };
-    const tool = todoWriteTool.open({ workdir: '/srv/project', ...context });
+    const tool = todoWriteTool.open({ turn: testTurn, workdir: '/srv/project', ...context });
     return outputText(await tool.run({ todos: todos.map((one) => ({ ...one })) }, call));
   }
 
@@ -77,6 +78,7 @@ describe('todo_write', () => {
     ['a todo without content', { todos: [{ id: 'a', status: 'pending' }] }, false],
   ])('has a schema for %s', (_name, input, isValid) => {
     const tools = openTools(new ToolRegistry([todoWriteTool]).list(), () => ({
+      turn: testTurn,
       workdir: '/srv/project',
     }));
     expect(tools.get('todo_write')?.checkInput(input).ok).toBe(isValid);

@@ -34,6 +34,12 @@ export interface ExtensionCall {
   idempotencyKey: string;
   /** Absolute path of the project that the turn works in. */
   workdir: string;
+  /** Whose turn it is: the id of its principal. */
+  principal: string;
+  sessionId: string;
+  turnId: string;
+  /** The agent of the turn. */
+  agent: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;
   /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
@@ -53,6 +59,8 @@ export interface ExtensionTool {
   retry?: RetryClass;
   /** The argument that rules as `name(pattern)` match. Default: rules name the whole tool. */
   permissionArgument?: ToolDefinition['permissionArgument'];
+  /** Milliseconds after which the call's signal aborts and the call has failed. Default: `TURNPIKE_TOOL_TIMEOUT_MS`. */
+  timeoutMs?: number;
   /**
    * Runs a call whose input fits the schema. @returns text for the model, which clients see too, or texts and files in
    * their order: pictures and PDFs are shown to the model.

@@ -81,6 +81,7 @@ export const toolShape = z.object(
     inputSchema: z.record(z.string(), z.unknown(), 'must be a JSON Schema'),
     effect: z.optional(z.enum(['read', 'edit', 'command'])),
     retry: z.optional(z.enum(['safe', 'idempotent', 'never'])),
+    timeoutMs: z.optional(wholeNumber(1, 86_400_000, 'must be 1 to 86400000 ms')),
     permissionArgument: z.optional(
       z.object({ name: z.string(), kind: z.enum(['command', 'path', 'text']) }, object),
     ),

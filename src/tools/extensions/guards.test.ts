@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { describe, expect, it } from '@jest/globals';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import {
@@ -112,7 +113,7 @@ describe('guardTool', () => {
     const given = { name: 'shot', description: 'Takes one.', inputSchema: {}, run: () => output };
     // An extension is JavaScript: what it gives is not what its types say.
     const tool = guardTool(given as unknown as ExtensionTool, () => undefined);
-    return tool.open({ workdir: '/' }).run({}, call);
+    return tool.open({ turn: testTurn, workdir: '/' }).run({}, call);
   };
 
   it.each<[string, unknown, unknown]>([

@@ -219,7 +219,7 @@ export type OnToolFault = (tool: string, error: unknown) => void;
 
 /** Wraps an extension's tool for the registry. Its errors are reported, and are the call's outcome. */
 export function guardTool(tool: ExtensionTool, onFault: OnToolFault): ToolDefinition {
-  const { name, description, inputSchema, effect = 'command', retry = 'never' } = tool;
+  const { name, description, inputSchema, effect = 'command', retry = 'never', timeoutMs } = tool;
   return {
     name,
     description,
@@ -227,17 +227,24 @@ export function guardTool(tool: ExtensionTool, onFault: OnToolFault): ToolDefini
     effect,
     retry,
     permissionArgument: tool.permissionArgument,
-    open: ({ workdir }) => ({
+    ...compact({
+      timeLimit: timeoutMs === undefined ? undefined : { ms: timeoutMs, maxMs: timeoutMs },
+    }),
+    open: ({ workdir, turn }) => ({
       run: async (input, { callId, idempotencyKey, signal, progress }) => {
         try {
-          const call = { callId, idempotencyKey, workdir, signal, progress };
+          const call = { callId, idempotencyKey, workdir, ...turn, signal, progress };
           const output: unknown = await tool.run(input, call);
           if (typeof output === 'string') return output;
           const blocks = Array.isArray(output) ? outputBlocks(output.map(withBytes)) : undefined;
           if (blocks !== undefined) return blocks;
         } catch (error) {
           signal.throwIfAborted();
-          if (!(error instanceof ToolFailure)) onFault(name, error);
+          if (error instanceof ToolFailure) throw error;
+          // Of `turnpike`, which has a class of its own.
+          if (error instanceof Error && error.name === 'ToolFailure')
+            throw new ToolFailure(error.message);
+          onFault(name, error);
           throw error;
         }
         onFault(name, new Error('run must give text, or a list of texts and files'));

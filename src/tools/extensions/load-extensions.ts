@@ -195,7 +195,7 @@ function openRegistrar(
 
 /** A copy that later changes of the tool do not reach; `run` stays a method of the original object. */
 function snapshotOf(tool: ExtensionTool): ExtensionTool {
-  const { name, description, inputSchema, effect, retry, permissionArgument } = tool;
+  const { name, description, inputSchema, effect, retry, permissionArgument, timeoutMs } = tool;
   return {
     name,
     description,
@@ -203,6 +203,7 @@ function snapshotOf(tool: ExtensionTool): ExtensionTool {
     ...compact({
       effect,
       retry,
+      timeoutMs,
       permissionArgument: isPlainObject(permissionArgument) ? permissionArgument : undefined,
     }),
     run: (input, call) => tool.run(input, call),

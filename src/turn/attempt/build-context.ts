@@ -287,6 +287,12 @@ function openToolContext(
   const { projectRoot, ownPaths, others, quota, spellings } = root;
   return {
     workdir: projectRoot,
+    turn: {
+      principal: turn.principalId,
+      sessionId: turn.sessionId,
+      turnId: turn.id,
+      agent: turn.options.options.persona,
+    },
     ownPaths,
     isDenied: openPathDenials(rules.permissions, spellings),
     ...compact({ others, quota, maxResults: turn.options.options.contextNodes }),

@@ -1,3 +1,4 @@
+import { testTurn } from '../../../test/support/tools/test-turn.js';
 import { describe, expect, it } from '@jest/globals';
 import { knownModels, unknownModel } from '../../provider/models/known-models.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
@@ -35,7 +36,7 @@ describe('tools of the client', () => {
     expect(pick).toMatchObject({ ...tool('pick'), effect: 'read', retry: 'safe' });
     expect(pick?.checkInput({ n: 1 })).toEqual({ ok: true, input: { n: 1 } });
     expect(pick?.checkInput({ n: 'x' })).toMatchObject({ ok: false });
-    expect(() => pick?.open({ workdir: '/' })).toThrow('does not run here');
+    expect(() => pick?.open({ turn: testTurn, workdir: '/' })).toThrow('does not run here');
   });
 });
 

@@ -1,3 +1,4 @@
+import { testTurn } from '../tools/test-turn.js';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,7 +75,7 @@ export async function callMcp(
   const tool = opened.tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`There is no ${name}`);
   return outputText(
-    await tool.open({ workdir: '/' }).run(input, {
+    await tool.open({ turn: testTurn, workdir: '/' }).run(input, {
       callId: 'call_1',
       idempotencyKey: 'turn_1:call_1',
       signal: rest.signal ?? new AbortController().signal,
