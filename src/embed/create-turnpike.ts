@@ -32,7 +32,7 @@ const ofListeners = ['TURNPIKE_HOST', 'TURNPIKE_PORT', 'TURNPIKE_METRICS_PORT'];
 export async function createTurnpike(options: TurnpikeOptions): Promise<EmbeddedTurnpike> {
   const environment = environmentOf(options);
   const config = parseConfig(environment);
-  const logger = loggerOf(options.logger) ?? openLog(config, false);
+  const logger = options.logger === undefined ? openLog(config, false) : loggerOf(options.logger);
   const requests = new AsyncLocalStorage<IncomingMessage>();
   const secret = randomBytes(32).toString('base64url');
   const assembled = await assemble({
@@ -140,15 +140,16 @@ function extensionOf(
 }
 
 /** The host's logger, whose lines have the fields of their turn or session. */
-function loggerOf(log: TurnpikeLogger | undefined, common: LogFields = {}): Logger | undefined {
-  if (log === undefined) return undefined;
-  const child = (fields: LogFields): Logger =>
-    Object.assign({}, loggerOf(log, { ...common, ...fields }));
+function loggerOf(host: TurnpikeLogger, common: LogFields = {}): Logger {
+  const line =
+    (level: keyof TurnpikeLogger) =>
+    (fields: LogFields, message: string): void =>
+      host[level]({ ...common, ...fields }, message);
   return {
-    debug: (fields, message) => log.debug({ ...common, ...fields }, message),
-    info: (fields, message) => log.info({ ...common, ...fields }, message),
-    warn: (fields, message) => log.warn({ ...common, ...fields }, message),
-    error: (fields, message) => log.error({ ...common, ...fields }, message),
-    child,
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    child: (fields) => loggerOf(host, { ...common, ...fields }),
   };
 }
