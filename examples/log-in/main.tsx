@@ -13,7 +13,8 @@ async function openChat({ profile }: User) {
   const transport = new TurnpikeChatTransport({ url, token });
   const { chats } = await transport.chats();
   const chatId = location.hash.slice(1) || crypto.randomUUID();
-  const history = await transport.history(chatId);
+  history.replaceState(null, '', `#${chatId}`);
+  const loaded = await transport.history(chatId);
   return (
     <>
       <header>
@@ -26,7 +27,7 @@ async function openChat({ profile }: User) {
           </a>
         ))}
       </nav>
-      <Chat id={chatId} transport={transport} history={history} />
+      <Chat id={chatId} transport={transport} history={loaded} />
     </>
   );
 }

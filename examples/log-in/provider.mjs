@@ -6,6 +6,8 @@ const {
   PAGE_URL = 'http://localhost:5173',
   TURNPIKE_URL = 'http://localhost:4400',
 } = process.env;
+// The console has the address that is in the browser.
+const consoles = [TURNPIKE_URL, TURNPIKE_URL.replace('localhost', '127.0.0.1')];
 
 const provider = new Provider(PROVIDER_URL, {
   clients: [
@@ -19,8 +21,8 @@ const provider = new Provider(PROVIDER_URL, {
     {
       client_id: 'turnpike-console',
       token_endpoint_auth_method: 'none',
-      redirect_uris: [`${TURNPIKE_URL}/console/callback/acme`],
-      post_logout_redirect_uris: [`${TURNPIKE_URL}/`],
+      redirect_uris: consoles.map((url) => `${url}/console/callback/acme`),
+      post_logout_redirect_uris: consoles.map((url) => `${url}/`),
     },
   ],
   clientBasedCORS: (_context, origin) => origin === PAGE_URL,

@@ -73,6 +73,7 @@ describe.each(['the person’s own token', 'page tokens'])(
       expect(await answer.textContent()).toContain(words(12));
       await ada.page.reload();
       await chats(ada.page).getByText('Write it.').waitFor();
+      await answer.getByText('completed', { exact: true }).waitFor();
       const listed = JSON.parse((await asAda('/api/chats')).text) as {
         chats: { id: string; sessionId: string }[];
       };

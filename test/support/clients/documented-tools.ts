@@ -91,6 +91,10 @@ export const pageLogInUses: (Run | { elsewhere: string })[] = [
   isExample('users.ts'),
   isExample('own-token.ts'),
   isExample('main.tsx'),
+  isExample('index.html'),
+  {
+    elsewhere: 'starts a server in the foreground; log-in-example.test.ts starts that of the page',
+  },
   { elsewhere: 'makes a key; log-in-example.test.ts has one of these scopes' },
   isExample('backend.mjs'),
   isExample('page-token.ts'),
