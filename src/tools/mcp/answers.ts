@@ -1,4 +1,8 @@
-import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/client';
 import { isPlainObject } from '../../platform/json.js';
 
 /** The field that a server's own result is under, in the one that the client checks. */
@@ -24,11 +28,25 @@ const least: Readonly<Record<string, object>> = {
  * (`offered-tools.ts`, `call-tool.ts`) judges each part alone.
  */
 export class Answers {
-  readonly #methods = new Map<string | number, string>();
+  /** Methods of the requests that have no answer yet. Those of a request that nobody waits for are not kept. */
+  readonly #methods = new Map<RequestId, string>();
 
-  /** Notes what a message asks for. */
+  /** Notes what a message asks for, or that nobody waits for an answer any more. */
   asked(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) this.#methods.set(message.id, message.method);
+    else if ('method' in message && message.method === 'notifications/cancelled') {
+      const id = message.params?.['requestId'];
+      if (typeof id === 'string' || typeof id === 'number') this.forget(id);
+    }
+  }
+
+  isAwaited(id: RequestId): boolean {
+    return this.#methods.has(id);
+  }
+
+  /** @returns whether an answer was awaited. */
+  forget(id: RequestId): boolean {
+    return this.#methods.delete(id);
   }
 
   /** The message as the client may have it. */

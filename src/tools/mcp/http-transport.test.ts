@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundedResponse } from './http-transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { boundedResponse, HttpTransport } from './http-transport.js';
 
 async function read(
   body: string[],
@@ -40,5 +42,27 @@ describe('boundedResponse', () => {
     expect((await read(cut, 'text/event-stream; charset=utf-8', 20)).text).toBe(event.repeat(50));
     const lines = ['data: 0\n', 'data: 1\n', 'data: 2\n'];
     expect((await read(lines, 'text/event-stream', 20)).text).toContain('more than 20 bytes');
+  });
+});
+
+describe('HttpTransport', () => {
+  it('answers in the place of a lost answer, but not for a call that was cancelled', async () => {
+    const clock = new ManualClock(0);
+    const received: JSONRPCMessage[] = [];
+    // A stream that ends without the answer.
+    const fetchBy = async () =>
+      new Response('', { headers: { 'content-type': 'text/event-stream' } });
+    const url = 'http://127.0.0.1:1/mcp';
+    const definition = { transport: 'streamable', url, headers: {} } as const;
+    const transport = new HttpTransport(definition, fetchBy, clock);
+    transport.onmessage = (message) => received.push(message);
+    await transport.start();
+    for (const id of [1, 2]) {
+      await transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params: {} });
+    }
+    const params = { requestId: 1, reason: 'Too late' };
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    await clock.advance(10_000);
+    expect(received).toEqual([expect.objectContaining({ id: 2, error: expect.anything() })]);
   });
 });

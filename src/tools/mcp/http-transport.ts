@@ -41,10 +41,13 @@ export class HttpTransport implements Transport {
   readonly #sdk: StreamableHTTPClientTransport | SSEClientTransport;
   readonly #clock: Clock;
   readonly #answers = new Answers();
-  readonly #unanswered = new Set<RequestId>();
   #resumeMs = resumeMs;
 
-  constructor(definition: HttpDefinition, fetchBy: PublicFetch, clock: Clock) {
+  constructor(
+    definition: Pick<HttpDefinition, 'transport' | 'url' | 'headers'>,
+    fetchBy: PublicFetch,
+    clock: Clock,
+  ) {
     this.#clock = clock;
     const isSse = definition.transport === 'sse';
     const options = {
@@ -63,26 +66,28 @@ export class HttpTransport implements Transport {
     const hooks: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
       onclose: () => this.onclose?.(),
       onerror: (error) => this.onerror?.(error),
-      onmessage: (message) => {
-        if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
-        this.onmessage?.(this.#answers.wrap(message));
-      },
+      onmessage: (message) => this.onmessage?.(this.#answers.wrap(message)),
     };
     Object.assign(this.#sdk, hooks);
     await this.#sdk.start();
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (isJSONRPCRequest(message)) {
-      const { id } = message;
-      this.#unanswered.add(id);
-      this.#answers.asked(message);
-      // The signal is of this request alone.
-      options?.requestSignal?.addEventListener('abort', () => this.#unanswered.delete(id));
+    this.#answers.asked(message);
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    const forget = (): void => {
+      if (id !== undefined) this.#answers.forget(id);
+    };
+    // The signal is of this request alone.
+    options?.requestSignal?.addEventListener('abort', forget);
+    try {
+      if (this.#sdk instanceof StreamableHTTPClientTransport)
+        await this.#sdk.send(message, compact(options ?? {}));
+      else await this.#sdk.send(message);
+    } catch (error) {
+      forget();
+      throw error;
     }
-    if (this.#sdk instanceof StreamableHTTPClientTransport)
-      await this.#sdk.send(message, compact(options ?? {}));
-    else await this.#sdk.send(message);
   }
 
   setProtocolVersion(version: string): void {
@@ -91,7 +96,6 @@ export class HttpTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.#unanswered.clear();
     this.#answers.clear();
     if (this.#sdk instanceof StreamableHTTPClientTransport) {
       // A server that misses the request ends the session by itself.
@@ -132,12 +136,12 @@ export class HttpTransport implements Transport {
 
   #ended(body: string | null, error: unknown): void {
     const id = requestIdOf(body);
-    if (id === undefined || !this.#unanswered.has(id)) return;
+    if (id === undefined || !this.#answers.isAwaited(id)) return;
     const isTooLong = error instanceof MessageTooLongError;
     if (isTooLong) this.onerror?.(error);
     // An answer that is too long would be so again.
     this.#clock.after(isTooLong ? 0 : this.#resumeMs, () => {
-      if (this.#unanswered.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: lostAnswer });
+      if (this.#answers.forget(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: lostAnswer });
     });
   }
 }
