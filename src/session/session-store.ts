@@ -138,7 +138,8 @@ export class SessionStore {
     return created;
   }
 
-  async #sealed({ credential: _, ...row }: NewSessionRow, tx?: Queryable): Promise<SessionRow> {
+  async #sealed(given: NewSessionRow, tx?: Queryable): Promise<SessionRow> {
+    const { credential: _, ...row } = given;
     return { ...row, mcpServers: await sealCredentials(this.vault, row, row.mcpServers, tx) };
   }
 

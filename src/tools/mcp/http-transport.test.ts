@@ -55,7 +55,7 @@ describe('HttpTransport', () => {
     const url = 'http://127.0.0.1:1/mcp';
     const definition = { transport: 'streamable', url, headers: {} } as const;
     const transport = new HttpTransport(definition, fetchBy, clock);
-    transport.onmessage = (message) => received.push(message);
+    Object.assign(transport, { onmessage: (message: JSONRPCMessage) => received.push(message) });
     await transport.start();
     for (const id of [1, 2]) {
       await transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params: {} });
