@@ -132,11 +132,11 @@ const doors = [
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
-  '^src/tools/builtin/(bash|find-tools|memory|skill-tools|task|todo-write)\\.ts$',
+  '^src/tools/builtin/(bash|find-tools|mcp-resources|memory|skill-tools|task|todo-write)\\.ts$',
   // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions.
   '^src/tools/(calls|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.
-  '^src/tools/mcp/(definitions|mcp)\\.ts$',
+  '^src/tools/mcp/(definitions|mcp|prompts)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.

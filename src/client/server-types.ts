@@ -32,6 +32,7 @@ export type {
   SessionRecordDto as SessionRecord,
 } from '../session/session.dto.js';
 export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
+export type { PromptDto as PromptView } from '../session/prompt.dto.js';
 export type { SkillDto as SkillView } from '../session/skill.dto.js';
 export type {
   FileDto as MemoryFileView,

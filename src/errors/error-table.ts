@@ -203,6 +203,11 @@ export const errorTable = {
     'A person was not [logged in](../operate/log-in.md#people-in-the-console) to the console; `details.reason` says why.',
     'Begin the log-in again at the console. Operator: the log says what the identity provider answered.',
   ),
+  MCP_PROMPT_FAILURE: final(
+    400,
+    'On the stream: there is no such prompt (`opts.prompt`), it lacks an argument or has one too many, or its MCP server did not give its text. The model was not called.',
+    '`GET /api/harness/sessions/{id}/prompts` lists the prompts and their arguments.',
+  ),
   MEMORY_CHANGED: final(
     412,
     'The file in the memory has another version than `If-Match` or `If-None-Match` says. Nothing was changed.',

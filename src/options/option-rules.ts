@@ -15,8 +15,10 @@ import {
   type OnDisconnect,
   type OutputTerms,
   type Priority,
+  type PromptChoice,
   type ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
+import { parsePromptChoice } from '../tools/mcp/prompts.js';
 import { clientToolsExpected, parseClientTools } from './client-tools.js';
 import {
   choiceRule,
@@ -119,6 +121,22 @@ const clientTools: OptionRule<ClientTool[]> = {
   fallback: () => [],
 };
 
+const prompt = {
+  about: 'The prompt of an MCP server whose text the message gets.',
+  schema: {
+    type: 'object',
+    required: ['server', 'name'],
+    properties: {
+      server: { type: 'string' },
+      name: { type: 'string' },
+      arguments: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+  },
+  parse: parsePromptChoice,
+  expected: 'an object with server, name and, where it takes any, arguments of text',
+  fallback: () => undefined,
+} satisfies OptionRule<PromptChoice | undefined>;
+
 /**
  * All options but `agentConfig` (see `resolveLimits`), `replaces` and `subagentGovernance`, which is passed on
  * unchecked. Resolution, its problems and the API's description are made of them.
@@ -166,6 +184,7 @@ export const optionRules = {
   maxCostUsd,
   output,
   clientTools,
+  prompt,
   skills: namesRule(
     'The skills of its agent that the turn may have; none where it is empty.',
     () => undefined,

@@ -46,7 +46,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     mode: { ...chosen.mode, value: bounded.mode },
     memory: isMemoryOff ? noMemory : chosen.memory,
   };
-  const { clientTools, skills, maxCostUsd, ...traced } = inForce;
+  const { clientTools, prompt, skills, maxCostUsd, ...traced } = inForce;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
   const { contextNodes, subagents } = sources.preferences ?? {};
@@ -57,6 +57,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...compact({
         clientTools: clientTools.value.length === 0 ? undefined : clientTools.value,
         costLimit: usd === undefined || price === undefined ? undefined : { usd, price },
+        prompt: prompt.value,
         skills: skills.value,
         contextNodes,
         subagents,

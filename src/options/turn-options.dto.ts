@@ -7,6 +7,7 @@ import type {
   OnDisconnect,
   OutputTerms,
   Priority,
+  PromptChoice,
   ThinkingChoice,
 } from '../storage/shapes/stored-options.js';
 import { AgentConfigDto } from './preferences.dto.js';
@@ -52,6 +53,15 @@ export class TurnOptionsDto {
   output?: Readonly<Pick<OutputTerms, 'schema'> & Partial<OutputTerms>>;
 
   @Lenient clientTools?: readonly ClientTool[];
+
+  // As for `output`.
+  @ApiProperty({
+    ...optionRules.prompt.schema,
+    selfRequired: false,
+    description: `${optionRules.prompt.about} It must be ${optionRules.prompt.expected}.`,
+  })
+  prompt?: Readonly<PromptChoice>;
+
   /** A turn of the session that has ended: this one takes its place, and that of all that follow it. */
   @ApiPropertyOptional({ type: String }) replaces?: string;
   /** Limits of the turn. */

@@ -14,6 +14,7 @@ import { SessionListController, SessionController, TodoController } from './sess
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
 import { AgentsModule } from '../agents/agents.module.js';
+import { PromptController } from './prompt.controller.js';
 import { SkillController } from './skill.controller.js';
 
 /** Conversations, and the folders that they work in. */
@@ -53,7 +54,13 @@ export class SessionModule {}
 
 /** The routes of sessions. */
 @Module({
-  imports: [AgentsModule, SessionModule],
-  controllers: [SessionController, SessionListController, SkillController, TodoController],
+  imports: [AccessModule, AgentsModule, SessionModule, ToolsModule],
+  controllers: [
+    SessionController,
+    SessionListController,
+    PromptController,
+    SkillController,
+    TodoController,
+  ],
 })
 export class SessionApiModule {}

@@ -46,6 +46,8 @@ export interface ToolContext {
   deferred?: readonly ToolSpec[];
   /** The memory of the turn's principal and agent. Absent: the turn has none. */
   memory?: MemoryAccess;
+  /** The resources of the turn's MCP servers. Absent: no server has any. */
+  resources?: ResourceAccess;
   /** Delegates work to a subagent. @returns its answer. Absent: the turn may not delegate. */
   delegate?(work: DelegatedWork): Promise<string>;
 }
@@ -94,6 +96,13 @@ export interface SkillAccess {
   load(name: string): Promise<string>;
   /** @returns the text of a file in the skill's folder. @throws ToolFailure */
   read(name: string, path: string): Promise<string>;
+}
+
+/** The resources of MCP servers. Each method fails with a ToolFailure, or with the signal's reason. */
+export interface ResourceAccess {
+  /** @param cursor what the page before ended with. Absent: the first page. @returns lines for the model. */
+  list(of: { server: string; cursor?: string }, signal: AbortSignal): Promise<string>;
+  read(of: { server: string; uri: string }, signal: AbortSignal): Promise<ToolOutput>;
 }
 
 export interface ToolCall {

@@ -19,7 +19,7 @@ describe('parseChatLine', () => {
     ['/sessions  sess_1 more', { type: 'sessions', sessionId: 'sess_1' }],
     ['/model', { type: 'model', name: undefined }],
     ['/model claude-x', { type: 'model', name: 'claude-x' }],
-    ['/fly now', { type: 'unknown', command: '/fly' }],
+    ['/fly now', { type: 'prompt', command: '/fly' }],
   ])('reads %j', (line, read) => {
     expect(parseChatLine(line)).toEqual(read);
   });
@@ -90,5 +90,61 @@ describe('a chat', () => {
       '/api/harness/turn',
       '/api/harness/turns/turn_1/interrupt',
     ]);
+  });
+
+  it('sends a prompt of an MCP server with what it needs, and shows no control character of one', async () => {
+    const bodies: string[] = [];
+    const who = { name: 'who\u001b[2J', description: null, required: true };
+    const prompts = [
+      { server: 'box', name: 'greet', title: null, description: null, arguments: [who] },
+      {
+        server: 'box',
+        name: '\u001b]0;evil\u0007x',
+        title: null,
+        description: null,
+        arguments: [],
+      },
+    ];
+    const client = new TurnpikeClient({
+      url: 'http://turnpike.test',
+      fetch: async (url, init) => {
+        const { pathname } = new URL(new Request(url).url);
+        if (pathname.endsWith('/prompts')) return Response.json({ prompts, problems: [] });
+        if (pathname !== '/api/harness/turn') {
+          return Response.json({ session: { sessionId: 'sess_1' } });
+        }
+        bodies.push(String(init?.body));
+        const end = 'event: process:exit\nid: turn_1:1.1\ndata: {"exitCode":0}\n\n';
+        return eventStream(end, { 'x-turn-id': 'turn_1' });
+      },
+    });
+    const lines = ['/fly', '/greet', 'Ann', undefined];
+    const shown: string[] = [];
+    const input = {
+      isTerminal: true,
+      line: async (prompt: string) => (shown.push(prompt), lines.shift()),
+      key: async () => undefined,
+      close: () => undefined,
+    };
+    const err = (text: string) => void shown.push(text);
+    const screen = {
+      json: false,
+      paint: painter(false),
+      isLive: false,
+      columns: 80,
+      out: err,
+      err,
+    };
+    const onInterrupt = () => () => undefined;
+    const deps = { client, input, screen, environment: {}, projectRoot: '/', onInterrupt };
+    await runChat(deps, { sessionId: 'sess_1', agent: undefined });
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
+      message: '/greet',
+      opts: { prompt: { server: 'box', name: 'greet', arguments: { [who.name]: 'Ann' } } },
+    });
+    expect(bodies).toHaveLength(1);
+    expect(shown.join('')).toContain('Prompts of MCP servers: /greet, /');
+    // oxlint-disable-next-line no-control-regex
+    expect(shown.join('')).not.toMatch(/[\u0007\u001b]/);
   });
 });

@@ -3,7 +3,7 @@ import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { jsonOption, startOption, urlOption, type Cli, type CliCommand } from '../command.js';
 import { type ChatInput, pipedInput, terminalInput } from '../terminal/terminal-input.js';
-import { openScreen, reportRetries } from '../terminal/screen.js';
+import { openScreen, plainText, reportRetries } from '../terminal/screen.js';
 import type { Turn, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
@@ -87,6 +87,7 @@ export async function runChat(deps: ChatDeps, wanted: ChatOptions): Promise<numb
     if (line.type === 'quit') break;
     try {
       if (line.type === 'message') chat.exitCode = await runMessage(deps, chat, wanted, line.text);
+      else if (line.type === 'prompt') await runPrompt(deps, chat, wanted, line);
       else await runChatCommand(deps, chat, line);
     } catch (error) {
       // A failure ends the message, not the chat.
@@ -102,8 +103,9 @@ async function runMessage(
   chat: Chat,
   { agent }: ChatOptions,
   message: string,
+  prompt?: ChosenPrompt,
 ): Promise<number> {
-  const starting = start(deps, chat, agent, message);
+  const starting = start(deps, chat, { agent, message, prompt });
   let isAttended = true;
   // Listens from now on: a Ctrl-C before the turn is accepted interrupts it right after.
   const interrupt = interruptOrLeave(async () => {
@@ -129,19 +131,62 @@ async function runMessage(
 }
 
 async function start(
+  deps: ChatDeps,
+  chat: Chat,
+  {
+    agent,
+    message,
+    prompt,
+  }: { agent: string | undefined; message: string; prompt: ChosenPrompt | undefined },
+): Promise<Turn> {
+  const sessionId = await openSession(deps, chat, agent);
+  const opts = compact({ persona: agent, model: chat.model, prompt });
+  return deps.client.turn({ sessionId, message, opts });
+}
+
+async function openSession(
   { client, projectRoot, screen }: ChatDeps,
   chat: Chat,
   agent: string | undefined,
-  message: string,
-): Promise<Turn> {
+): Promise<string> {
   if (chat.sessionId === undefined) {
     chat.sessionId = (
       await client.sessions.create(compact({ projectRoot, persona: agent }))
     ).sessionId;
     screen.err(screen.paint('dim', `session ${chat.sessionId}\n`));
   }
-  const opts = compact({ persona: agent, model: chat.model });
-  return client.turn({ sessionId: chat.sessionId, message, opts });
+  return chat.sessionId;
+}
+
+interface ChosenPrompt {
+  server: string;
+  name: string;
+  arguments?: Record<string, string>;
+}
+
+/** Sends a prompt of an MCP server, which `/name` names; its required arguments are asked for. */
+async function runPrompt(
+  deps: ChatDeps,
+  chat: Chat,
+  wanted: ChatOptions,
+  { command }: { command: string },
+): Promise<void> {
+  const { client, input, screen } = deps;
+  const prompts = await client.sessions.prompts(await openSession(deps, chat, wanted.agent));
+  const prompt = prompts.find(({ name }) => `/${name}` === command);
+  if (prompt === undefined) {
+    const names = prompts.map(({ name }) => `/${plainText(name)}`).join(', ');
+    const there = names === '' ? '' : `Prompts of MCP servers: ${names}\n`;
+    return screen.err(`There is no ${command}.\n${there}${chatHelp}`);
+  }
+  const given: Record<string, string> = {};
+  for (const { name, required } of prompt.arguments) {
+    const value = await input.line(`${plainText(name)}${required ? '' : ' (optional)'}: `);
+    if (value === undefined) return;
+    if (value.trim() !== '') given[name] = value.trim();
+  }
+  const chosen = { server: prompt.server, name: prompt.name, arguments: given };
+  chat.exitCode = await runMessage(deps, chat, wanted, command, chosen);
 }
 
 async function runChatCommand(
@@ -171,8 +216,7 @@ async function runChatCommand(
     case 'model':
       chat.model = line.name ?? chat.model;
       return screen.err(`${chat.model ?? chat.lastModel ?? 'The server’s default model'}\n`);
-    case 'unknown':
-      return screen.err(`There is no ${line.command}.\n${chatHelp}`);
+    case 'prompt':
     case 'message':
     case 'nothing':
     case 'quit':
@@ -191,11 +235,13 @@ export type ChatLine =
   | { type: 'sessions'; sessionId: string | undefined }
   /** Chooses a model; without a name, shows the current one. */
   | { type: 'model'; name: string | undefined }
-  | { type: 'unknown'; command: string };
+  /** A prompt of an MCP server, or nothing that there is. */
+  | { type: 'prompt'; command: string };
 
 const chatHelp = `/new              begin a new session
 /sessions [ID]    list the latest sessions, or go on with one
 /model [NAME]     show the model, or choose one
+/NAME             send a prompt of an MCP server; what it needs is asked for
 /help             list the commands
 /quit             leave; so does Ctrl-D
 Ctrl-C ends the running turn; a second one leaves. Begin a message with // for one slash.
@@ -222,6 +268,6 @@ export function parseChatLine(line: string): ChatLine {
     case '/model':
       return { type: 'model', name: argument };
     default:
-      return { type: 'unknown', command };
+      return { type: 'prompt', command };
   }
 }

@@ -7,6 +7,7 @@ import type {
   MessageView,
   SessionDefaults,
   SessionRecord,
+  PromptView,
   SkillView,
   WantedFork,
   WantedSession,
@@ -108,6 +109,11 @@ export class SessionCalls {
   /** The skills of the session's agent and, where that is set, of its project. */
   skills(sessionId: string): Promise<SkillView[]> {
     return this.transport.field('skills', route`/api/harness/sessions/${sessionId}/skills`);
+  }
+
+  /** The prompts of the session's MCP servers: `opts.prompt` of a turn names one. */
+  prompts(sessionId: string): Promise<PromptView[]> {
+    return this.transport.field('prompts', route`/api/harness/sessions/${sessionId}/prompts`);
   }
 
   /** The session's messages, oldest first, a page of turns at a time. */

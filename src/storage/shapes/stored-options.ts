@@ -78,6 +78,8 @@ export interface ResolvedOptions {
   attachmentsAs: AttachmentsAs;
   /** Tools that the turn's client runs. Absent: none. */
   clientTools?: ClientTool[];
+  /** The prompt of an MCP server that the message gets the text of. Absent: none. */
+  prompt?: PromptChoice;
   /** The object that the turn is to end with. Absent: it ends with text. */
   output?: OutputTerms;
   /** Absent: no cost limit. */
@@ -100,6 +102,14 @@ export interface ResolvedOptions {
   subagentGovernance?: unknown;
 }
 
+/** A prompt of an MCP server, with its arguments. */
+export interface PromptChoice {
+  server: string;
+  name: string;
+  /** Absent: none. */
+  arguments?: Readonly<Record<string, string>>;
+}
+
 /** A turn's options with the tier that each came from. */
 export interface OptionResolution {
   options: ResolvedOptions;
@@ -118,6 +128,7 @@ export type OptionProvenance = Record<
     | 'decisionTree'
     | 'costLimit'
     | 'clientTools'
+    | 'prompt'
     | 'skills'
     | 'fallbackFrom'
     | 'fallbackStep'

@@ -5,6 +5,7 @@ import { editTool, readTool, writeTool } from './file-tools.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { loadSkillTool, readSkillFileTool } from './skill-tools.js';
+import { resourcesTool } from './mcp-resources.js';
 import { memoryTool } from './memory.js';
 import { taskTool } from './task.js';
 import { todoWriteTool } from './todo-write.js';
@@ -23,5 +24,6 @@ export function builtinTools(shells: Shells): readonly ToolDefinition[] {
     taskTool,
     loadSkillTool,
     readSkillFileTool,
+    resourcesTool,
   ];
 }

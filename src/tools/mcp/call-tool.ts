@@ -9,6 +9,7 @@ import {
 } from '../../platform/parsing/tool-output.js';
 import { compact } from '../../platform/compact.js';
 import { type JsonObject, isPlainObject } from '../../platform/json.js';
+import { RESOURCES_TOOL } from '../builtin/mcp-resources.js';
 import { ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
 import type { LiveServer, McpConnection } from './connection.js';
 import { sendRequest } from './messages.js';
@@ -42,12 +43,23 @@ export interface McpToolCall {
  */
 async function callTool(connection: McpConnection, toolCall: McpToolCall): Promise<ToolOutput> {
   const { call, retry } = toolCall;
+  return askServer(connection, { signal: call.signal, retry }, (client) =>
+    callOnce(connection, client, toolCall),
+  );
+}
+
+/** Asks a server for something, and once more where its session was lost and that is harmless. @throws as `callTool`. */
+export async function askServer<T>(
+  connection: McpConnection,
+  { signal, retry }: { signal: AbortSignal; retry: RetryClass },
+  ask: (client: Client) => Promise<T>,
+): Promise<T> {
   for (let isFirst = true; ; isFirst = false) {
-    const { client } = await connect(connection, call.signal);
+    const { client } = await connect(connection, signal);
     try {
-      return await callOnce(connection, client, toolCall);
+      return await connection.use(client, () => ask(client));
     } catch (error) {
-      call.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (isSessionDoubtful(error)) connection.retire(client);
       if (!isFirst || !mayCallAgain(error, retry)) throw failureOf(connection, client, error);
     }
@@ -62,26 +74,31 @@ async function callOnce(
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
   const params = compact({ name: tool.name, arguments: input, _meta: key });
-  const result = await connection.use(client, () =>
-    sendRequest(
-      client,
-      { method: 'tools/call', params },
-      {
-        signal: call.signal,
-        headers: headersOfCall(tool.headers, input),
-        onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
-      },
-    ),
+  const result = await sendRequest(
+    client,
+    { method: 'tools/call', params },
+    {
+      signal: call.signal,
+      headers: headersOfCall(tool.headers, input),
+      onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
+    },
   );
   connection.worked();
-  const blocks = resultBlocks(result).map((block) =>
-    block.type === 'text' ? { ...block, text: connection.redact(block.text) } : block,
-  );
+  const hasResources = client.getServerCapabilities()?.resources !== undefined;
+  const reader = hasResources ? connection.server : undefined;
+  const blocks = redactBlocks(connection, resultBlocks(result, reader));
   const text = outputText(blocks);
   const hasFiles = blocks.some(({ type }) => type === 'file');
   if (result['isError'] !== true) return hasFiles ? blocks : text;
   const message = text === '' ? 'the server says that the call failed' : text;
   throw new ToolFailure(message, hasFiles ? { blocks } : {});
+}
+
+/** Blocks without the server's credentials. */
+export function redactBlocks(connection: McpConnection, blocks: OutputBlock[]): OutputBlock[] {
+  return blocks.map((block) =>
+    block.type === 'text' ? { ...block, text: connection.redact(block.text) } : block,
+  );
 }
 
 async function connect(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
@@ -115,6 +132,12 @@ function failureOf(
 function progressNote({ message, progress, total }: Progress): string {
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined ? count : `${message.slice(0, 200)} (${count})`;
+}
+
+/** A server whose resources or prompts a turn may have. */
+export interface ServerAccess {
+  server: string;
+  connection: McpConnection;
 }
 
 /** A server's tools as a turn calls them, for as long as the turn has the connection. */
@@ -182,11 +205,16 @@ export function toolName(server: string, tool: string): string {
 /**
  * A result of `tools/call` for the model: its texts and files, with a label for any other block. Structured content
  * follows as JSON, unless the content repeats it. A block that breaks the protocol is labelled, and never an error.
+ *
+ * @param server the name of the server, where the model can read its resources.
  */
-export function resultBlocks(result: Readonly<Record<string, unknown>>): OutputBlock[] {
+export function resultBlocks(
+  result: Readonly<Record<string, unknown>>,
+  server?: string,
+): OutputBlock[] {
   const content: unknown[] = Array.isArray(result['content']) ? result['content'] : [];
   const structured = result['structuredContent'];
-  const shown = content.map(toBlock);
+  const shown = content.map((block) => toBlock(block, server));
   if (structured !== undefined && !isRepeated(structured, textsIn(content))) {
     shown.push(textBlock(printJson(structured)));
   }
@@ -223,7 +251,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function toBlock(block: unknown): OutputBlock {
+/** A block of a result, or of a resource that was read, for the model. */
+export function toBlock(block: unknown, server?: string): OutputBlock {
   if (!isPlainObject(block)) return textBlock('[nothing that can be shown]');
   const { type } = block;
   switch (type) {
@@ -233,7 +262,9 @@ function toBlock(block: unknown): OutputBlock {
       return resourceBlock(block);
     case 'resource_link': {
       const [name, uri] = [word(block['name']), word(block['uri'])];
-      return textBlock(name === 'unknown' ? `[resource: ${uri}]` : `[resource ${name}: ${uri}]`);
+      const what = name === 'unknown' ? 'resource' : `resource ${name}`;
+      const how = server === undefined ? '' : `; ${RESOURCES_TOOL} reads it from ${server}`;
+      return textBlock(`[${what}: ${uri}${how}]`);
     }
     default:
       return blockOf(block) ?? textBlock(`[${word(type)}]`);

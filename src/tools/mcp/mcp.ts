@@ -19,7 +19,11 @@ import {
 } from './session-servers.js';
 import { loopbackNames } from '../../platform/net/addresses.js';
 import { secretsOf, type McpProblem, type McpServer } from './definitions.js';
-import { adaptTools } from './call-tool.js';
+import { adaptTools, type ServerAccess } from './call-tool.js';
+import { openPrompts, type PromptAccess } from './prompts.js';
+import { openResources } from './resources.js';
+import type { ResourceAccess } from '../tool.js';
+import { compact } from '../../platform/compact.js';
 import { describeFault } from './faults.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { AnnouncedServer } from '../../storage/shapes/sent-request.js';
@@ -61,9 +65,19 @@ export interface OpenedServers {
   instructions: readonly AnnouncedServer[];
   /** Names of the servers that listed their tools. */
   answered: readonly string[];
+  /** The resources of the servers. Absent: none has any. */
+  resources?: ResourceAccess;
+  /** The prompts of the servers. */
+  prompts: PromptAccess;
   /** Returns the connections to the pool. */
   close(): Promise<void>;
 }
+
+/** What was found of one server. */
+type OpenedServer = Pick<OpenedServers, 'tools' | 'problems' | 'instructions' | 'answered'> & {
+  readable?: ServerAccess;
+  prompting?: ServerAccess;
+};
 
 interface LastUse {
   /** Number of its tools. */
@@ -138,7 +152,7 @@ export class Mcp {
     };
     try {
       const opened = await Promise.all(
-        resolved.servers.map(async (server) => {
+        resolved.servers.map(async (server): Promise<OpenedServer> => {
           const pooled = this.#acquire(server, releases);
           if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
@@ -153,7 +167,18 @@ export class Mcp {
       const problems = [...resolved.problems, ...opened.flatMap((server) => server.problems)];
       const instructions = opened.flatMap((server) => server.instructions);
       const answered = opened.flatMap((server) => server.answered);
-      return { tools, problems, instructions, answered, close: async () => releaseAll() };
+      const readable = opened.flatMap(({ readable: one }) => one ?? []);
+      const resources = compact({ resources: openResources(readable) });
+      const prompts = openPrompts(opened.flatMap(({ prompting }) => prompting ?? []));
+      return {
+        tools,
+        problems,
+        instructions,
+        answered,
+        ...resources,
+        prompts,
+        close: async () => releaseAll(),
+      };
     } catch (error) {
       releaseAll();
       throw error;
@@ -188,7 +213,7 @@ export class Mcp {
     server: McpServer,
     connection: McpConnection,
     signal: AbortSignal,
-  ): Promise<Omit<OpenedServers, 'close'>> {
+  ): Promise<OpenedServer> {
     const opened = await this.#listOne(server, connection, signal);
     if (server.onlyFor === undefined) {
       const { tools, problems } = opened;
@@ -203,9 +228,11 @@ export class Mcp {
     server: McpServer,
     connection: McpConnection,
     signal: AbortSignal,
-  ): Promise<Omit<OpenedServers, 'close'>> {
+  ): Promise<OpenedServer> {
     try {
-      const { tools: listed, problems, instructions } = await connection.listTools(signal);
+      const found = await connection.listTools(signal);
+      const { tools: listed, problems, instructions, hasResources, hasPrompts } = found;
+      const access = { server: server.name, connection };
       const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
       const duplicateProblems = hidden.map(
         (name) => `a second tool would be called ${name}: it is left out`,
@@ -213,6 +240,8 @@ export class Mcp {
       const announced = storableText(connection.redact(instructions));
       return {
         tools,
+        ...(hasResources ? { readable: access } : {}),
+        ...(hasPrompts ? { prompting: access } : {}),
         instructions: announced === '' ? [] : [{ name: server.name, instructions: announced }],
         answered: [server.name],
         problems: [...problems, ...duplicateProblems].map((reason) => ({

@@ -16,6 +16,8 @@ export interface McpToolList {
   problems: string[];
   /** What the server says of their use; empty: nothing. */
   instructions: string;
+  hasResources: boolean;
+  hasPrompts: boolean;
 }
 
 const MAX_TOOLS = 200;
@@ -26,10 +28,14 @@ const MAX_INSTRUCTIONS_CHARS = 2_000;
 
 /** Lists the tools of a server, 200 at most. A tool that cannot be offered is left out and named. */
 export async function listTools(client: Client, signal: AbortSignal): Promise<McpToolList> {
-  if (client.getServerCapabilities()?.tools === undefined) {
-    return { tools: [], problems: ['it has no tools'], instructions: '' };
+  const { tools: hasTools, resources, prompts } = client.getServerCapabilities() ?? {};
+  const hasResources = resources !== undefined;
+  const hasPrompts = prompts !== undefined;
+  if (hasTools === undefined) {
+    const problems = hasResources || hasPrompts ? [] : ['it has no tools'];
+    return { tools: [], problems, instructions: '', hasResources, hasPrompts };
   }
-  const entries = await listEntries(client, signal);
+  const entries = await listEntries(client, signal, { of: 'tools', most: MAX_TOOLS });
   const isModern = client.getProtocolEra() === 'modern';
   const tools = new Map<string, { tool: McpTool; entry: unknown }>();
   const problems: string[] = [];
@@ -58,17 +64,24 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
     tools: [...tools.values()].map(({ tool }) => tool),
     problems: shorten(problems),
     instructions,
+    hasResources,
+    hasPrompts,
   };
 }
 
-async function listEntries(client: Client, signal: AbortSignal): Promise<unknown[]> {
+/** The entries of all pages of a list, up to a bit more than `most`. */
+export async function listEntries(
+  client: Client,
+  signal: AbortSignal,
+  { of, most }: { of: 'tools' | 'prompts'; most: number },
+): Promise<unknown[]> {
   const entries: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && entries.length <= MAX_TOOLS; page += 1) {
-    const request = { method: 'tools/list', params: compact({ cursor }) };
+  for (let page = 0; page < MAX_PAGES && entries.length <= most; page += 1) {
+    const request = { method: `${of}/list`, params: compact({ cursor }) };
     const result = await sendRequest(client, request, { signal });
-    if (Array.isArray(result['tools'])) entries.push(...(result['tools'] as unknown[]));
+    if (Array.isArray(result[of])) entries.push(...(result[of] as unknown[]));
     const next = result['nextCursor'];
     // An empty cursor is one. Some servers give every page the cursor of the same next one.
     if (typeof next !== 'string' || cursors.has(next)) break;

@@ -34,8 +34,15 @@ import { replaceTodos } from '../../session/todos.js';
 import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';
-import type { DelegatedWork, MemoryAccess, TodoAccess, ToolContext } from '../../tools/tool.js';
+import type {
+  DelegatedWork,
+  MemoryAccess,
+  ResourceAccess,
+  TodoAccess,
+  ToolContext,
+} from '../../tools/tool.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
+import { withPrompt } from './turn-prompt.js';
 import { skillAccess, type TurnSkills } from './turn-skills.js';
 
 export interface ContextSource {
@@ -75,7 +82,8 @@ export async function buildContext(
   ]);
   const prepared = await prepareTools(attempt, { persona, root });
   try {
-    return await assemble(attempt, source, { persona, root, prepared, ...compact({ recording }) });
+    const asked = await withPrompt(attempt, prepared.prompts);
+    return await assemble(asked, source, { persona, root, prepared, ...compact({ recording }) });
   } catch (error) {
     await prepared.close();
     throw error;
@@ -89,7 +97,7 @@ async function assemble(
 ): Promise<AttemptContext> {
   const { services, turn, progress } = attempt;
   const { options } = turn.options;
-  const { permissions, skills } = prepared;
+  const { permissions, skills, resources } = prepared;
   const files = openFiles(attempt);
   const found = { persona, root, prepared };
   const before = choosePromptPrefix(attempt, found, stored?.id);
@@ -113,7 +121,8 @@ async function assemble(
     hookAnswers: new Map(),
   };
   const parent = { ...attempt, deadline, model, rules, toolset: prepared };
-  const openContext = () => openToolContext(parent, { root, skills, triggers, delegate });
+  const openContext = () =>
+    openToolContext(parent, { root, skills, triggers, delegate, ...compact({ resources }) });
   const hasDeferred = prefix.tools.some(({ deferred }) => deferred === true);
   return {
     ...parent,
@@ -280,7 +289,14 @@ function openToolContext(
     skills,
     triggers,
     delegate,
-  }: { root: OpenedRoot; skills: TurnSkills; triggers: TriggerContext; delegate: Delegate },
+    resources,
+  }: {
+    root: OpenedRoot;
+    skills: TurnSkills;
+    triggers: TriggerContext;
+    delegate: Delegate;
+    resources?: ResourceAccess;
+  },
 ): ToolContext {
   const { services, rules, turn, model, toolset } = parent;
   const offered = new Set(toolset.specs.map(({ name }) => name));
@@ -299,7 +315,7 @@ function openToolContext(
     env: services.shellEnv,
     todos: openTodos(parent, triggers),
     ...(skills.announced.length === 0 ? {} : { skills: skillAccess(skills) }),
-    ...compact({ memory: openMemory(parent) }),
+    ...compact({ memory: openMemory(parent), resources }),
     deferred: model.frame.tools.filter(
       ({ name, deferred }) => deferred === true && offered.has(name),
     ),

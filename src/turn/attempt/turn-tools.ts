@@ -15,12 +15,14 @@ import type {
 } from '../../storage/shapes/stored-options.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { searchTools } from '../../tools/builtin/find-tools.js';
+import { RESOURCES_TOOL } from '../../tools/builtin/mcp-resources.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
+import { openPrompts, type PromptAccess } from '../../tools/mcp/prompts.js';
 import type { Mcp } from '../../tools/mcp/mcp.js';
 import { openTools, type RegisteredTool } from '../../tools/registry.js';
-import type { ToolContext } from '../../tools/tool.js';
+import type { ResourceAccess, ToolContext } from '../../tools/tool.js';
 import { openCredentials } from '../../session/session-credentials.js';
 import { MAX_DEFERRED, serverOf } from '../prompt/deferred-tools.js';
 import type { ListedMcp } from '../prompt/mcp-changes.js';
@@ -43,7 +45,7 @@ import { chooseTurnSkills, noSkills, type TurnSkills } from './turn-skills.js';
 const skillTools = [LOAD_SKILL, READ_SKILL_FILE];
 
 /** Tools that a turn gets for what it has, not for their names. */
-const givenOtherwise: readonly string[] = [TASK_TOOL, MEMORY_TOOL, ...skillTools];
+const givenOtherwise: readonly string[] = [TASK_TOOL, MEMORY_TOOL, RESOURCES_TOOL, ...skillTools];
 
 /** Tools that are chosen and not yet opened. */
 export interface PreparedTools extends OfferedTools {
@@ -59,6 +61,10 @@ export interface PreparedTools extends OfferedTools {
   serverTools: ServerTool[];
   permissions: TurnPermissions;
   skills: TurnSkills;
+  /** The resources of MCP servers. Absent: none has any. */
+  resources?: ResourceAccess;
+  /** The prompts of MCP servers. */
+  prompts: PromptAccess;
   /** Releases the connections to MCP servers. */
   close(): Promise<void>;
 }
@@ -88,6 +94,11 @@ export async function prepareTools(
   const names = options.tools.filter((name) => !givenOtherwise.includes(name));
   if (mayDelegate) names.push(TASK_TOOL);
   if (hasMemory) names.push(MEMORY_TOOL);
+  const isRecorded = session.prefix?.tools.some(({ name }) => name === RESOURCES_TOOL) === true;
+  const hasResources =
+    (opened.resources !== undefined || (replay !== undefined && isRecorded)) &&
+    isWanted(RESOURCES_TOOL, options.tools, isExplicit);
+  if (hasResources) names.push(RESOURCES_TOOL);
   const builtin = registry.select(names).tools;
   const taken = registry.list().filter(({ name }) => hasMemory || name !== MEMORY_TOOL);
   const isOwnSearch =
@@ -107,7 +118,11 @@ export async function prepareTools(
     // The ceiling may be lower than when the turn was accepted.
     mode: stricterMode(options.mode, modeCeiling),
     // The tools of a server count as named by whoever gave the turn that server.
-    named: [...(isExplicit ? options.tools : []), ...mcpTools.map(({ name }) => name)],
+    named: [
+      ...(isExplicit ? options.tools : []),
+      ...mcpTools.map(({ name }) => name),
+      ...(hasResources ? [RESOURCES_TOOL] : []),
+    ],
     agent: persona.permissions,
   };
   const permissions = {
@@ -162,6 +177,8 @@ export async function prepareTools(
     serverTools,
     permissions,
     skills: mayLoad ? skills : noSkills,
+    ...compact({ resources: opened.resources }),
+    prompts: opened.prompts,
     close: opened.close,
   };
 }
@@ -180,6 +197,7 @@ async function openMcp(
       problems: [],
       answered: tools.map(({ name }) => serverOf(name) ?? ''),
       instructions: session.prefix?.servers ?? [],
+      prompts: openPrompts([]),
       close: async () => {},
     };
   }

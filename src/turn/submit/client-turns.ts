@@ -203,9 +203,9 @@ function rowsOf(
   };
 }
 
-/** Client tools and the object's schema are options of an attempt, and long. */
+/** Client tools, a prompt and the object's schema are options of an attempt, and long. */
 function withoutRunOptions({ options, provenance }: NewTurn['options']): NewTurn['options'] {
-  const { clientTools: _tools, output: _output, ...kept } = options;
+  const { clientTools: _tools, output: _output, prompt: _prompt, ...kept } = options;
   return { options: kept, provenance, problems: [] };
 }
 

@@ -9,6 +9,9 @@ export interface Asked {
   params?: {
     name?: string;
     requestId?: number | string;
+    cursor?: string;
+    uri?: string;
+    arguments?: Record<string, unknown>;
     _meta?: { progressToken?: number | string };
   };
 }
@@ -26,6 +29,8 @@ export interface ScriptedMcp {
   results: Record<string, string>;
   /** Sends a call's answer in the test's own way. */
   answer: ((asked: Asked, response: ServerResponse) => void) | undefined;
+  /** Results as JSON by method, of what is asked beside tools; a server with any has resources and prompts. */
+  others: Record<string, (asked: Asked) => string>;
   /** Members beside the usual ones in the result of `initialize`, as JSON: `"instructions":"…"`. */
   greeting: string;
   /** Answers of a server since 2026-07-28, as JSON by method; it then has no sessions. */
@@ -54,7 +59,7 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
       return void response.writeHead(mcp.probeStatus).end();
     }
     if (mcp.modern !== undefined) {
-      const result = mcp.modern[asked.method];
+      const result = mcp.others[asked.method]?.(asked) ?? mcp.modern[asked.method];
       if (result === undefined) return void response.writeHead(404).end();
       return send(mcp, response, messageOf(asked, result));
     }
@@ -78,6 +83,7 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
     tools: [],
     results: {},
     answer: undefined,
+    others: {},
     greeting: '',
     modern: undefined,
     probeStatus: undefined,
@@ -117,11 +123,15 @@ export function send(
   response.end(isStream ? `event: message\ndata: ${message}\n\n` : message);
 }
 
-function resultOf(mcp: ScriptedMcp, { method, params }: Asked): string {
+function resultOf(mcp: ScriptedMcp, asked: Asked): string {
+  const { method, params } = asked;
+  const other = mcp.others[method];
+  if (other !== undefined) return other(asked);
   if (method === 'initialize') {
+    const all = Object.keys(mcp.others).length === 0 ? '' : ',"resources":{},"prompts":{}';
     const info = '"serverInfo":{"name":"scripted","version":"1"}';
     const more = mcp.greeting === '' ? '' : `,${mcp.greeting}`;
-    return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},${info}${more}}`;
+    return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}${all}},${info}${more}}`;
   }
   if (method === 'tools/list') return `{"tools":[${mcp.tools.join()}]}`;
   return mcp.results[params?.name ?? ''] ?? textResult('done');

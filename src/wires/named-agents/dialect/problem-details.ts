@@ -67,6 +67,7 @@ const problemTitles: Readonly<Record<ErrorCode, string>> = {
   ISSUER_UNAVAILABLE: 'Identity provider unavailable',
   KEY_NOT_FOUND: 'Key not found',
   LOGIN_REFUSED: 'Log-in refused',
+  MCP_PROMPT_FAILURE: 'No such prompt',
   MEMORY_CHANGED: 'Memory changed',
   MEMORY_FILE_NOT_FOUND: 'Unknown memory file',
   MEMORY_FULL: 'Memory full',

@@ -101,6 +101,7 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
           <LiveStatus turns={state.turns} />
           <Composer
             key={sessionId}
+            sessionId={sessionId}
             isRunning={isRunning}
             onStop={stop}
             onSend={({ message, attachments, files, opts }) => {

@@ -14,11 +14,13 @@ import { IconButton } from '../../../components/button.js';
 import { Toggle } from '../../../components/toggle.js';
 import { Spinner } from '../../../components/spinner.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
+import { compact } from '#src/platform/compact.js';
 import { useValue } from '../../../hooks/value-store.js';
 import type { ModelList } from '#src/client/turnpike-client.js';
 import { formatShort } from '../../../components/format.js';
 import { ChosenChip } from './file-chip.js';
 import { turnOptions, turnOpts, type OnBusy, efforts, type TurnOptions } from './turn-options.js';
+import { PromptMenu, typedPrompt, type ChosenPrompt } from './prompt-menu.js';
 import { useAttachments } from './use-attachments.js';
 
 export interface Draft {
@@ -30,6 +32,7 @@ export interface Draft {
 
 /** The field for a message, with its files and options. */
 export function Composer({
+  sessionId,
   isRunning = false,
   isSending = false,
   suggestion,
@@ -38,6 +41,8 @@ export function Composer({
   placeholder = 'Reply, or ask for something else',
   children,
 }: {
+  /** Absent: a session is begun with the message. */
+  sessionId?: string;
   isRunning?: boolean;
   /** A message is on its way, and takes no other. */
   isSending?: boolean;
@@ -71,12 +76,15 @@ export function Composer({
     setText(suggestion.text);
     field.current?.focus();
   }, [suggestion]);
-  const send = (): void => {
+  const typed = sessionId === undefined ? undefined : typedPrompt(text);
+  const send = (prompt?: ChosenPrompt): void => {
     if (!isReady) return;
     // Another tab may have started a turn that is not shown here yet: this message then follows it.
-    const opts = { ...turnOpts(options), onBusy: isRunning ? options.onBusy : 'enqueue' };
+    const onBusy = isRunning ? options.onBusy : 'enqueue';
+    const opts = { ...turnOpts(options), onBusy, ...compact({ prompt }) };
     const attachments = taken.map(({ id }) => id);
-    if (!onSend({ message: text, attachments, files: taken, opts })) return;
+    const message = prompt === undefined ? text : `/${prompt.name}`;
+    if (!onSend({ message, attachments, files: taken, opts })) return;
     setText('');
     clear();
     field.current?.focus();
@@ -101,6 +109,9 @@ export function Composer({
             <ChosenChip key={file.key} file={file} onRemove={() => remove(file.key)} />
           ))}
         </ul>
+      )}
+      {sessionId !== undefined && typed !== undefined && (
+        <PromptMenu sessionId={sessionId} typed={typed} onChoose={send} />
       )}
       <textarea
         id={COMPOSER_ID}
@@ -161,7 +172,7 @@ export function Composer({
           look="main"
           label={isSending ? 'Sending' : 'Send (Enter)'}
           disabled={!isReady}
-          onClick={send}
+          onClick={() => send()}
           className="rounded-full!"
         >
           {isSending ? <Spinner size={15} className="text-current" /> : <ArrowUp size={17} />}

@@ -1,0 +1,51 @@
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { Owned } from '../access/owned.decorator.js';
+import { SecretVault } from '../access/secret-vault.js';
+import { PersonaLibrary } from '../agents/persona-library.js';
+import { ApiErrors } from '../http/errors/error-shape.js';
+import { SessionIdDto } from '../http/id-params.dto.js';
+import { compact } from '../platform/compact.js';
+import { MCP, type Mcp } from '../tools/mcp/mcp.js';
+import { PromptListDto } from './prompt.dto.js';
+import { openCredentials } from './session-credentials.js';
+import { SessionStore } from './session-store.js';
+
+@ApiTags('tools')
+@Controller('api/harness')
+export class PromptController {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly personas: PersonaLibrary,
+    private readonly vault: SecretVault,
+    @Inject(MCP) private readonly mcp: Pick<Mcp, 'openForTurn'>,
+  ) {}
+
+  /** Prompts of the MCP servers of a session, which `opts.prompt` of a turn names */
+  @Get('sessions/:id/prompts')
+  @Owned({ session: 'params.id' })
+  @ApiErrors('SESSION_NOT_FOUND', 'PERSONA_NOT_FOUND')
+  async listSessionPrompts(
+    @Param() { id }: SessionIdDto,
+    @Req() request: Request,
+  ): Promise<PromptListDto> {
+    const gone = new AbortController();
+    request.once('close', () => gone.abort());
+    const { signal } = gone;
+    const session = await this.sessions.get(id);
+    const { mcpServers: agent } = await this.personas.load(session.persona);
+    const mcpServers = await openCredentials(this.vault, session);
+    const opened = await this.mcp.openForTurn({
+      ...compact({ agent }),
+      session: { id, mcpServers },
+      signal,
+    });
+    try {
+      const { prompts, problems } = await opened.prompts.list(signal);
+      return { prompts, problems: [...opened.problems, ...problems] };
+    } finally {
+      await opened.close();
+    }
+  }
+}
