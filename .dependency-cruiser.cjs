@@ -133,8 +133,8 @@ const doors = [
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
   '^src/tools/builtin/(bash|find-tools|mcp-resources|memory|skill-tools|task|todo-write)\\.ts$',
-  // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions.
-  '^src/tools/(calls|extensions|output)/',
+  // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions and tools of hosts.
+  '^src/tools/(calls|define|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.
   '^src/tools/mcp/(definitions|mcp|prompts)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.

@@ -31,7 +31,11 @@ const programs = {
 
 /** The packages that are not in the bundle: the optional ones, too. */
 const { peerDependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
-const kept = [...external, ...Object.keys(peerDependencies).filter((name) => name !== 'ai')];
+const bundled = ['ai', '@nestjs/common', '@nestjs/core'];
+const kept = [
+  ...external,
+  ...Object.keys(peerDependencies).filter((name) => !bundled.includes(name)),
+];
 
 /** Pages of packages that are in the bundle, which are served from files: folders of `dist` → what is copied. */
 const pages = {
@@ -72,11 +76,21 @@ export async function buildServer() {
     // What both have, errors among it, is one file for a page that uses both.
     chunkFileNames: 'client/[name]-[hash].js',
   });
+  // The host's own Nest: a second copy would find none of its providers.
+  await write(at({ nest: 'src/embed/nest/turnpike-module.ts' }), {
+    external: ['@nestjs/common', '@nestjs/core', './server.js'],
+    plugins: [{ name: 'the-built-server', resolveId: serverIsBuilt }],
+  });
   // Extensions get the server's functions as an argument when they are loaded.
   const forAuthors = { extend: 'extensions/extend', 'define-tool': 'define/define-tool' };
   for (const [name, file] of Object.entries(forAuthors)) {
     await write(at({ [`extend/${name}`]: `src/tools/${file}.ts` }), { external: [] });
   }
+}
+
+/** The server's own file is a bundle by itself already. */
+function serverIsBuilt(id) {
+  return id === '../create-turnpike.js' ? { id: './server.js', external: true } : null;
 }
 
 async function copyPages() {

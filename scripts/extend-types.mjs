@@ -23,7 +23,10 @@ const examples = path.join(root, 'examples/extensions');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 report([...emit(), ...compileUses()]);
-['create-turnpike', 'embed-types'].forEach(declareEmbedded);
+['create-turnpike', 'embed-types', 'nest/turnpike-module', 'nest/method-calls'].forEach(
+  declareEmbedded,
+);
+report(compileHosts());
 
 function emit() {
   const files = ['extensions/extend', 'define/define-tool'];
@@ -69,7 +72,24 @@ function declareEmbedded(name) {
     reportDiagnostics: true,
   });
   report(diagnostics ?? []);
-  mkdirSync(path.join(out, 'embed'), { recursive: true });
-  const text = outputText.replaceAll('../client/turnpike-client.js', `${packageName}/client`);
+  mkdirSync(path.dirname(path.join(out, 'embed', name)), { recursive: true });
+  const text = outputText.replaceAll(
+    /(?:\.\.\/)+client\/turnpike-client\.js/g,
+    `${packageName}/client`,
+  );
   writeFileSync(path.join(out, `embed/${name}.d.ts`), text);
+}
+
+/** The example of a Nest application, as its compiler sees it: with Node's types and Nest's. */
+function compileHosts() {
+  const ours = {
+    [packageName]: [path.join(out, 'tools/define/define-tool.d.ts')],
+    [`${packageName}/client`]: [path.join(root, 'src/client/turnpike-client.ts')],
+    [`${packageName}/nest`]: [path.join(out, 'embed/nest/turnpike-module.d.ts')],
+    [`${packageName}/server`]: [path.join(out, 'embed/create-turnpike.d.ts')],
+  };
+  const host = { ...options, paths: { ...options.paths, ...ours }, types: ['node'], noEmit: true };
+  return ts.getPreEmitDiagnostics(
+    ts.createProgram([path.join(root, 'examples/nest/main.ts')], host),
+  );
 }

@@ -1,9 +1,11 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Housekeeper } from '../ops/housekeeper.js';
 import { ScheduleTicker } from '../schedules/schedule-ticker.js';
+import { OpenReaders } from '../http/streams/open-readers.js';
 import { Presence } from '../turn/lifecycle/presence.js';
 import { Sweeper } from '../turn/worker/sweeper.js';
 import { TurnWorker } from '../turn/worker/turn-worker.js';
+import { TurnService } from '../turn/turn-service.js';
 import { WebhookSender } from '../webhooks/webhook-sender.js';
 
 /**
@@ -19,6 +21,8 @@ export class Background {
     @Optional() private readonly sender?: WebhookSender,
     @Optional() private readonly ticker?: ScheduleTicker,
     @Optional() private readonly housekeeper?: Housekeeper,
+    @Optional() private readonly turns?: TurnService,
+    @Optional() private readonly readers?: OpenReaders,
   ) {}
 
   /** Turns that an earlier process left come before anything that makes new ones. */
@@ -31,9 +35,14 @@ export class Background {
     this.housekeeper?.start();
   }
 
-  /** Takes no more turns, and ends or hands back those that run. The modules end the rest. */
+  /**
+   * Takes no more turns, lets those that run end or hands them back, and ends the streams that are left: their readers
+   * go on elsewhere. The modules end the rest.
+   */
   async drain(): Promise<void> {
+    this.turns?.drain();
     this.sweeper?.stop();
     await this.worker?.stop();
+    this.readers?.endAll();
   }
 }

@@ -3,10 +3,11 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { TurnpikeClient } from '../client/turnpike-client.js';
 import { assemble, type Assembled } from '../app/serve.js';
-import { openLog } from '../app/process-log.js';
+import { openLog, redactOf } from '../app/process-log.js';
 import { ConfigError, parseConfig } from '../config/config.js';
 import { compact } from '../platform/compact.js';
-import type { Logger, LogFields } from '../platform/logger.js';
+import { describeError, type Logger, type LogFields } from '../platform/logger.js';
+import type { Redact } from '../platform/text/redact.js';
 import type { Extension, ExtensionCaller } from '../tools/extensions/extend.js';
 import { openInnerFetch } from './inner-fetch.js';
 import type { EmbeddedTurnpike, TurnpikeLogger, TurnpikeOptions } from './embed-types.js';
@@ -32,7 +33,10 @@ const ofListeners = ['TURNPIKE_HOST', 'TURNPIKE_PORT', 'TURNPIKE_METRICS_PORT'];
 export async function createTurnpike(options: TurnpikeOptions): Promise<EmbeddedTurnpike> {
   const environment = environmentOf(options);
   const config = parseConfig(environment);
-  const logger = options.logger === undefined ? openLog(config, false) : loggerOf(options.logger);
+  const logger =
+    options.logger === undefined
+      ? openLog(config, false)
+      : loggerOf(options.logger, redactOf(config));
   const requests = new AsyncLocalStorage<IncomingMessage>();
   const secret = randomBytes(32).toString('base64url');
   const assembled = await assemble({
@@ -139,17 +143,20 @@ function extensionOf(
   };
 }
 
-/** The host's logger, whose lines have the fields of their turn or session. */
-function loggerOf(host: TurnpikeLogger, common: LogFields = {}): Logger {
+/** The host's logger: its lines have the fields of their turn or session, and no secret. */
+function loggerOf(host: TurnpikeLogger, redact: Redact, common: LogFields = {}): Logger {
   const line =
     (level: keyof TurnpikeLogger) =>
-    (fields: LogFields, message: string): void =>
-      host[level]({ ...common, ...fields }, message);
+    (given: LogFields, message: string): void => {
+      const { error, ...rest } = { ...common, ...given };
+      const fields = error === undefined ? rest : { ...rest, error: describeError(error) };
+      host[level](JSON.parse(redact(JSON.stringify(fields))) as LogFields, redact(message));
+    };
   return {
     debug: line('debug'),
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    child: (fields) => loggerOf(host, { ...common, ...fields }),
+    child: (fields) => loggerOf(host, redact, { ...common, ...fields }),
   };
 }

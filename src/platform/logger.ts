@@ -60,7 +60,7 @@ const facts = ['type', 'status', 'category', 'reason', 'code'] as const;
  * The parts of an error that a line has, and nothing else: drivers and libraries hang statements, parameters, headers and
  * bodies on theirs, which are content of users and tools.
  */
-function describeError(error: unknown, causes = MAX_CAUSES): unknown {
+export function describeError(error: unknown, causes = MAX_CAUSES): unknown {
   if (!isError(error)) return isPlainObject(error) ? pickFacts(error) : typeof error;
   const { name: type, message, stack, cause } = error;
   const inner = causes === 0 ? [] : innerErrors(error).map((one) => describeError(one, causes - 1));

@@ -33,6 +33,11 @@ export class OpenReaders {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Closes the connections of all that are open, as a process that ends does: they go on elsewhere. */
+  endAll(): void {
+    for (const response of this.#open.keys()) response.destroy();
+  }
+
   /**
    * Counts a reader until its response is closed.
    *

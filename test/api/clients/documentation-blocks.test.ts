@@ -164,7 +164,10 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
-  'docs/guide/inside-your-application.md': [elsewhere('embedded.test.ts runs the examples')],
+  'docs/guide/inside-your-application.md': [
+    elsewhere('embedded.test.ts runs the examples'),
+    elsewhere('nest.test.ts runs the example'),
+  ],
   'docs/guide/limits.md': [runsOneTurn],
   'docs/guide/mcp.md': mcpFileUses(at),
   'docs/guide/memory.md': [
