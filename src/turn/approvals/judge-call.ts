@@ -220,7 +220,9 @@ export interface NarrowingFacts {
 }
 
 /** Calls that no skill rules out: a loaded one could not be followed without them. */
-const always = [LOAD_SKILL, READ_SKILL_FILE, FIND_TOOLS, USE_TOOL];
+const always = [LOAD_SKILL, READ_SKILL_FILE];
+/** Calls that a skill with tools of MCP servers needs beside these, as a search may find them. */
+const searches = [FIND_TOOLS, USE_TOOL];
 
 /**
  * The permissions of the last step's calls: those of the turn, within what the skills allow that earlier steps have
@@ -248,6 +250,10 @@ function findNarrowing({ progress, approvals, skills }: NarrowingFacts): Narrowi
   return skills.flatMap(({ name, allowedTools }) =>
     allowedTools === undefined || !loaded.has(name)
       ? []
-      : [{ name, allowed: [...allowedTools, ...always] }],
+      : [{ name, allowed: [...allowedTools, ...always, ...searchesFor(allowedTools)] }],
   );
+}
+
+function searchesFor(allowedTools: readonly string[]): readonly string[] {
+  return allowedTools.some((rule) => rule.startsWith('mcp__')) ? searches : [];
 }

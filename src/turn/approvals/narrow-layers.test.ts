@@ -72,17 +72,21 @@ describe('narrowLayers', () => {
         {
           ...above,
           mode: 'plan',
-          narrowing: [
-            {
-              name: 'git',
-              allowed: ['bash(git *)', 'load_skill', 'read_skill_file', 'find_tools', 'use_tool'],
-            },
-          ],
+          narrowing: [{ name: 'git', allowed: ['bash(git *)', 'load_skill', 'read_skill_file'] }],
         },
       ],
     });
     const both = facts(['git', 'success'], ['plain', 'success'], ['look', 'success']);
     expect(narrowingOf(both)).toEqual([undefined, ['git', 'look']]);
+  });
+
+  it('leaves a skill with tools of MCP servers the search that finds them', () => {
+    const given = facts(['git', 'success']);
+    const skills = [{ name: 'git', description: '', digest: '', allowedTools: ['mcp__git__*'] }];
+    const { layers } = narrowLayers(permissions, { ...given, skills });
+    expect(layers.at(-1)?.narrowing?.[0]?.allowed).toEqual(
+      expect.arrayContaining(['mcp__git__*', 'find_tools', 'use_tool']),
+    );
   });
 
   it('narrows no call beside the one that loads', () => {

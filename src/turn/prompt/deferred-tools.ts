@@ -8,8 +8,8 @@ import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import { FIND_TOOLS, searchTools } from '../../tools/builtin/find-tools.js';
 
-/** Most tools that a search looks through: the provider refuses a request with more. */
-export const MAX_DEFERRED = 10_000;
+/** Most MCP tools of a request: the provider refuses more than 10,000 in all, those of the server and clients with them. */
+export const MAX_DEFERRED = 9_500;
 
 export interface DeferQuestion {
   terms: Pick<Config, 'toolSearch' | 'toolSearchAbove' | 'toolSearchPercent'>;

@@ -109,8 +109,13 @@ describe('choosePrefix with tools of MCP servers', () => {
       }),
     ],
     ['a server that was not there', wants([...band('horn', 'drum'), tool('mcp__choir__sing')])],
+    [
+      'the tools of a server that listed none before a log-in',
+      wants([...band('horn', 'drum'), tool('mcp__orchestra__play')]),
+    ],
   ])('begins anew for %s', (_what, wanted) => {
-    const partly = { ...stored, mcpTools: [...(stored.mcpTools ?? []), 'mcp__band__bell'] };
+    const others = ['mcp__band__bell', 'mcp__orchestra__authorize'];
+    const partly = { ...stored, mcpTools: [...(stored.mcpTools ?? []), ...others] };
     expect(choosePrefix(partly, wanted).prefix.tools).toEqual(wanted.tools);
   });
 });
@@ -123,6 +128,13 @@ describe('choosePrefix with a search', () => {
     expect([stored.system, stored.searched]).toEqual(['System. band', ['band']]);
     const kept = choosePrefix(stored, wants(band('horn', 'drum')));
     expect(kept).toMatchObject({ prefix: stored, isChanged: false });
+  });
+
+  it('begins anew for a tool that the provider would take no request with', () => {
+    const many = Array.from({ length: 9_500 }, (_, index) => tool(`mcp__band__t${index}`));
+    const { prefix } = choosePrefix(null, wants(many, { search: 'auto' }));
+    const fewer = [...many.slice(0, 9), ...band('bell')];
+    expect(choosePrefix(prefix, wants(fewer, { search: 'auto' })).prefix.tools).toHaveLength(11);
   });
 
   it('adds new tools to the end, and changes none before', () => {

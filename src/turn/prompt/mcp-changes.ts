@@ -3,7 +3,7 @@ import { canonicalJson, isSameJson } from '../../platform/json.js';
 import { cutText } from '../../platform/text/cut-text.js';
 import type { RequestPrefix, ToldMcp } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { serverOf } from './deferred-tools.js';
+import { MAX_DEFERRED, serverOf } from './deferred-tools.js';
 
 /** The MCP servers of a turn, as far as the prefix depends on them. */
 export interface ListedMcp {
@@ -34,7 +34,7 @@ export function findMcpChanges(
 ): McpChanges | undefined {
   const sent = new Map(prefix.tools.map((tool) => [tool.name, tool]));
   const known = new Set(prefix.mcpTools ?? [...sent.keys()]);
-  const servers = new Set([...known].map(serverOf));
+  const servers = new Set([...known].filter((name) => !standsIn(name)).map(serverOf));
   const isSearched = prefix.tools.some(({ deferred }) => deferred === true);
   const added: ToolSpec[] = [];
   const changed: ToolSpec[] = [];
@@ -48,6 +48,7 @@ export function findMcpChanges(
     // A tool that the turn was not given before, or a server that was not there.
     else if (known.has(tool.name) || !servers.has(server)) return undefined;
   }
+  if (added.length > 0 && prefix.tools.length + added.length > MAX_DEFERRED) return undefined;
   const listed = new Set(mcp.tools);
   const answered = new Set<string | undefined>(mcp.answered);
   const fresh = tools.map(({ name }) => name).filter((name) => isFresh(name, known));
@@ -61,6 +62,11 @@ export function findMcpChanges(
     added,
     definitions: new Map(changed.map((tool) => [tool.name, tool])),
   };
+}
+
+/** Whether a tool stands for those of a server that lists none before a log-in: its list comes with the log-in. */
+function standsIn(tool: string): boolean {
+  return tool === `mcp__${serverOf(tool)}__authorize`;
 }
 
 function isFresh(name: string, known: ReadonlySet<string>): boolean {
