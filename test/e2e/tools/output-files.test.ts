@@ -9,7 +9,7 @@ import { LOCAL_USER } from '../../../src/access/principal.js';
 import { StoredFiles } from '../../../src/attachments/stored-files.js';
 import { turns } from '../../../src/storage/schema.js';
 import { HeadlessChat } from '../../support/clients/headless-chat.js';
-import { pixel as png, silence as wav } from '../../support/files/made-files.js';
+import { bomb, pixel as png, silence as wav } from '../../support/files/made-files.js';
 import { startScriptedMcp, toolEntry } from '../../support/mcp/start-scripted-mcp.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { newFolder, useShared } from '../../support/suite.js';
@@ -84,13 +84,14 @@ const capture = {
 describe('the files that tools give', () => {
   const mcp = useShared(startScriptedMcp);
   const server = useServer(async () => {
-    mcp.tools = Object.keys(results).map((name) => toolEntry(name));
+    mcp.tools = [...Object.keys(results), 'bomb'].map((name) => toolEntry(name));
     mcp.results = Object.fromEntries(
       Object.entries(results).map(([name, { block }]) => [
         name,
         JSON.stringify({ content: [block] }),
       ]),
     );
+    mcp.results['bomb'] = JSON.stringify({ content: [image(bomb, 'image/png')] });
     const folder = newFolder();
     const at = (name: string): string => path.join(folder, name);
     await writeFile(at('mcp.json'), JSON.stringify({ mcpServers: { box: { url: mcp.url } } }));
@@ -151,6 +152,13 @@ describe('the files that tools give', () => {
       expect(JSON.stringify(body)).toContain(JSON.stringify(call?.files));
     },
   );
+
+  it('are given to nobody where a picture would take gigabytes', async () => {
+    const { result, call } = await run('mcp__box__bomb');
+    expect(call?.output).toMatch(/^\[file\.png: image\/png, \d+ bytes; not shown: .+\]$/);
+    expect([result['files'], call?.files]).toEqual([undefined, undefined]);
+    expect(asked()).not.toContain('"type":"image"');
+  });
 
   it('of an extension are shown, and can be loaded', async () => {
     const drawn = await run('draw', { tools: ['draw'] });
