@@ -59,6 +59,9 @@ export async function startScriptedMcp(): Promise<ScriptedMcp> {
       return void response.writeHead(mcp.probeStatus).end();
     }
     if (mcp.modern !== undefined) {
+      if (asked.method === 'tools/call' && mcp.answer !== undefined) {
+        return mcp.answer(asked, response);
+      }
       const result = mcp.others[asked.method]?.(asked) ?? mcp.modern[asked.method];
       if (result === undefined) return void response.writeHead(404).end();
       return send(mcp, response, messageOf(asked, result));
