@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { headersOfCall, paramHeaders } from './param-headers.js';
+
+const schema = (header: string) => ({
+  type: 'object',
+  properties: { a: { type: 'string', 'x-mcp-header': header } },
+});
+
+describe('headers of a call', () => {
+  it.each(['a\r\nAuthorization: x', 'é', ' padded ', '\u0000', '', '=?base64?eA==?='])(
+    'have the value %j in a form that ends no line',
+    (value) => {
+      const [[name, sent = ''] = ['']] = Object.entries(
+        headersOfCall(paramHeaders(schema('Region')), { a: value }),
+      );
+      expect(name).toBe('Mcp-Param-Region');
+      expect(new Headers({ [name]: sent }).get(name)).toBe(sent);
+      expect(Buffer.from(sent.slice('=?base64?'.length, -2), 'base64').toString()).toBe(value);
+    },
+  );
+
+  it.each(['a b', 'a\r\nb', 'a:b', '', 'é'])('have no name %j that a server makes up', (header) => {
+    expect(() => paramHeaders(schema(header))).toThrow('x-mcp-header');
+  });
+
+  it.each(['Authorization', 'Cookie', 'Host'])('never are the header %s itself', (header) => {
+    const headers = headersOfCall(paramHeaders(schema(header)), { a: 'x' });
+    expect(headers).toEqual({ [`Mcp-Param-${header}`]: 'x' });
+  });
+});
