@@ -113,7 +113,7 @@ describe('a chat', () => {
         if (pathname !== '/api/harness/turn') {
           return Response.json({ session: { sessionId: 'sess_1' } });
         }
-        bodies.push(String(init?.body));
+        if (typeof init?.body === 'string') bodies.push(init.body);
         const end = 'event: process:exit\nid: turn_1:1.1\ndata: {"exitCode":0}\n\n';
         return eventStream(end, { 'x-turn-id': 'turn_1' });
       },

@@ -10,11 +10,10 @@ describe('headers of a call', () => {
   it.each(['a\r\nAuthorization: x', 'é', ' padded ', '\u0000', '', '=?base64?eA==?='])(
     'have the value %j in a form that ends no line',
     (value) => {
-      const [[name, sent = ''] = ['']] = Object.entries(
-        headersOfCall(paramHeaders(schema('Region')), { a: value }),
-      );
-      expect(name).toBe('Mcp-Param-Region');
-      expect(new Headers({ [name]: sent }).get(name)).toBe(sent);
+      const name = 'Mcp-Param-Region';
+      const headers = headersOfCall(paramHeaders(schema('Region')), { a: value });
+      const sent = headers[name] ?? '';
+      expect(new Headers(headers).get(name)).toBe(sent);
       expect(Buffer.from(sent.slice('=?base64?'.length, -2), 'base64').toString()).toBe(value);
     },
   );
