@@ -80,7 +80,7 @@ function declareEmbedded(name) {
   writeFileSync(path.join(out, `embed/${name}.d.ts`), text);
 }
 
-/** The example of a Nest application, as its compiler sees it: with Node's types and Nest's. */
+/** The examples in TypeScript, as their compiler sees them: with Node's types and Nest's. */
 function compileHosts() {
   const ours = {
     [packageName]: [path.join(out, 'tools/define/define-tool.d.ts')],
@@ -89,7 +89,7 @@ function compileHosts() {
     [`${packageName}/server`]: [path.join(out, 'embed/create-turnpike.d.ts')],
   };
   const host = { ...options, paths: { ...options.paths, ...ours }, types: ['node'], noEmit: true };
-  return ts.getPreEmitDiagnostics(
-    ts.createProgram([path.join(root, 'examples/nest/main.ts')], host),
-  );
+  const files = ['nest/main', 'tools/order_status', 'tools/ticket_state'];
+  const programs = files.map((file) => path.join(root, `examples/${file}.ts`));
+  return ts.getPreEmitDiagnostics(ts.createProgram(programs, host));
 }

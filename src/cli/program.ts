@@ -87,6 +87,16 @@ const commands: readonly ListedCommand[] = [
   ),
   listed('feedback', 'store feedback on turns', () => import('./commands/feedback-command.js')),
   listed(
+    'tools',
+    'list and try tools of your own, without a server',
+    () => import('./commands/tools-command.js'),
+  ),
+  listed(
+    'dev',
+    'serve, and start again when a tool or an agent changes',
+    () => import('./commands/dev-command.js'),
+  ),
+  listed(
     'serve',
     'serve until a signal stops it; the default command',
     () => import('./commands/serve-command.js'),

@@ -190,7 +190,8 @@ function findTlsFaults({ redis, ...files }: Config): string[] {
 
 /** Folders that are inside of a folder they must be beside. */
 function findFolderFaults(config: Config): string[] {
-  const { dataDir, instructionRoot, projectsDir, projectRoots } = config;
+  const { dataDir, instructionRoot, projectsDir, projectRoot, projectRoots, toolsDir } = config;
+  const written = [projectsDir, projectRoot, ...projectRoots].filter((one) => one !== undefined);
   const closed = [path.resolve(dataDir), instructionRoot];
   return [
     ...closed
@@ -198,6 +199,12 @@ function findFolderFaults(config: Config): string[] {
       .map(
         (folder) =>
           `TURNPIKE_PROJECTS_DIR is ${JSON.stringify(projectsDir)}; no session works in ${folder}, which is the server's own: name a folder beside it`,
+      ),
+    ...written
+      .filter((folder) => toolsDir !== undefined && isWithin(folder, toolsDir))
+      .map(
+        (folder) =>
+          `TURNPIKE_TOOLS_DIR is ${JSON.stringify(toolsDir)}; agents write in ${folder}, and would write tools with the rights of the server: name a folder elsewhere`,
       ),
     ...projectRoots
       .filter((folder) => isWithin(projectsDir, folder))

@@ -39,12 +39,13 @@ type FolderConfig = Pick<
   | 'mcpFile'
   | 'permissionsFile'
   | 'sandboxHide'
+  | 'toolsDir'
 >;
 
 /** The server's own folders and files, which commands and file tools cannot read or cannot write. */
 export function ownFolders(config: FolderConfig): OwnFolders {
-  const { authFile, blobDir, dataDir, instructionRoot, masterKeyFile, mcpFile, permissionsFile } =
-    config;
+  const { authFile, blobDir, dataDir, instructionRoot, masterKeyFile, mcpFile } = config;
+  const { permissionsFile, toolsDir } = config;
   return {
     data: [dataDir, ...(blobDir === undefined ? [] : [blobDir])],
     // The file of MCP servers may have credentials; that of master keys opens all that are stored.
@@ -55,7 +56,7 @@ export function ownFolders(config: FolderConfig): OwnFolders {
     // A tool that could write these would set its own permissions.
     protected: [
       instructionRoot,
-      ...[permissionsFile, authFile].filter((file) => file !== undefined),
+      ...[permissionsFile, authFile, toolsDir].filter((file) => file !== undefined),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as z from 'zod/mini';
 import { parsedBy } from '../../platform/parsing/shapes.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
@@ -34,6 +35,16 @@ export const toolVariables = {
     'TURNPIKE_EXTENSIONS',
     'Modules that add tools, triggers and decision trees: files (`./x.mjs`) or installed packages. They run with the server’s rights ([extensions](../how-to/extensions.md)).',
     z.array(z.string()).check(eachOnce()),
+  ),
+  toolsDir: variable<string | undefined>(
+    'TURNPIKE_TOOLS_DIR',
+    {
+      about:
+        'Folder of tools of yours, one a file: `order_status.ts` is the tool `order_status` ([your own tool](../guide/your-own-tool.md)). They run with the server’s rights. Read at the start.',
+      fallback: undefined,
+      fallbackText: 'none',
+    },
+    z.transform((text: string) => path.resolve(text)),
   ),
   permissionsFile: absolutePath(
     'TURNPIKE_PERMISSIONS_FILE',

@@ -188,18 +188,25 @@ export function expectShape<T>(shape: z.ZodMiniType<T>, input: unknown, what: st
 export class ExtensionError extends Error {
   override readonly name = 'ExtensionError';
 
-  /** @param extension as `TURNPIKE_EXTENSIONS` names it. @param fault a clause without a full stop. */
+  /** @param extension its name, or its file. @param fault a clause without a full stop. */
   constructor(
+    source: ExtensionSource,
     readonly extension: string,
     readonly fault: string,
     cause?: unknown,
   ) {
-    super(
-      `TURNPIKE_EXTENSIONS: ${extension}: ${fault}. Correct it, or take it out of the list, and start again.`,
-      { cause },
-    );
+    super(`${source}: ${extension}: ${fault}. ${remedies[source]}`, { cause });
   }
 }
+
+const remedies = {
+  TURNPIKE_EXTENSIONS: 'Correct it, or take it out of the list, and start again.',
+  TURNPIKE_TOOLS_DIR: 'Correct the file, or move it out of the folder, and start again.',
+  createTurnpike: 'Correct the options.',
+};
+
+/** Who names an extension. */
+export type ExtensionSource = keyof typeof remedies;
 
 /** The error of a turn that an extension's fault ends; only the operator can correct it. */
 export function extensionFailure(of: {

@@ -10,6 +10,7 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ToolRegistry } from '../registry.js';
 import { ToolsModule } from '../tools.module.js';
 import type { Extension } from './extend.js';
+import { loadToolsFolder } from './tools-folder.js';
 import {
   EXTENSIONS,
   HOST_EXTENSION,
@@ -33,7 +34,7 @@ import {
         { token: HOST_EXTENSION, optional: true },
       ],
       useFactory: async (
-        { extensions }: Config,
+        { extensions, toolsDir }: Config,
         tools: ToolRegistry,
         trees: DecisionTrees,
         triggers: Trigger[],
@@ -43,8 +44,9 @@ import {
       ) => {
         const registries = { tools, trees, triggers, authenticators, logger };
         if (ofHost !== undefined)
-          await registerExtension('the host application', ofHost, registries);
+          await registerExtension('createTurnpike', 'its tools', ofHost, registries);
         await loadExtensions(extensions, registries);
+        if (toolsDir !== undefined) await loadToolsFolder(toolsDir, registries);
         return extensions;
       },
     },

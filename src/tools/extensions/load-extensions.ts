@@ -25,6 +25,7 @@ import type {
 import {
   authenticatorName,
   ExtensionError,
+  type ExtensionSource,
   expectShape,
   functionShape,
   toolShape,
@@ -49,13 +50,14 @@ export async function loadExtensions(
   registries: Registries,
 ): Promise<void> {
   for (const name of names) {
-    await registerExtension(name, await loadModule(name), registries);
+    await registerExtension('TURNPIKE_EXTENSIONS', name, await loadModule(name), registries);
     registries.logger.info({ extension: name }, 'loaded an extension');
   }
 }
 
 /** Lets an extension register its additions. @throws ExtensionError where one is invalid. */
 export async function registerExtension(
+  source: ExtensionSource,
   name: string,
   extension: Extension,
   registries: Registries,
@@ -67,24 +69,29 @@ export async function registerExtension(
       throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
     }
   } catch (error) {
-    throw new ExtensionError(name, messageOf(error), error);
+    throw new ExtensionError(source, name, messageOf(error), error);
   } finally {
     close();
   }
 }
 
 async function loadModule(name: string): Promise<Extension> {
-  let module: { default?: unknown };
-  try {
-    module = (await import(toSpecifier(name))) as { default?: unknown };
-  } catch (error) {
-    throw new ExtensionError(name, whyNotLoaded(name, error), error);
-  }
-  if (typeof module.default === 'function') return module.default as Extension;
+  const exported = await importDefault('TURNPIKE_EXTENSIONS', name);
+  if (typeof exported === 'function') return exported as Extension;
   throw new ExtensionError(
+    'TURNPIKE_EXTENSIONS',
     name,
     'its default export must be a function, as `export default (turnpike) => {…}`',
   );
+}
+
+/** The default export of a module. @throws ExtensionError where it cannot be loaded. */
+export async function importDefault(source: ExtensionSource, name: string): Promise<unknown> {
+  try {
+    return ((await import(toSpecifier(name))) as { default?: unknown }).default;
+  } catch (error) {
+    throw new ExtensionError(source, name, whyNotLoaded(name, error), error);
+  }
 }
 
 function whyNotLoaded(name: string, error: unknown): string {

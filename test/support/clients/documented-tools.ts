@@ -8,6 +8,7 @@ import { loadMcpFile } from '../../../src/tools/mcp/mcp-file.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { openToolHook, parseHookAnswer, ToolHook } from '../../../src/tools/tool-hook.js';
 import { expectSoon } from '../expect-soon.js';
+import { startProcess } from '../processes/start-process.js';
 import { startServer, type TestServer } from '../processes/start-server.js';
 import { newFolder } from '../suite.js';
 import { startHook } from '../tools/start-hook.js';
@@ -211,16 +212,25 @@ export const ownUses = (page: Shell) => {
     tool: [
       async (code: string) => {
         folder = newFolder();
-        await writeFile(path.join(folder, 'tickets.mjs'), code);
+        await mkdir(path.join(folder, 'tools'));
+        await writeFile(path.join(folder, 'tools/ticket_state.ts'), code);
         return '';
+      },
+      async (code: string) => {
+        const output = await page.shell(`cd ${folder}\n${code}`);
+        expect(output).toBe('Ticket 7 is open.\n');
+        return output;
       },
       starts,
       async (code: string) => {
-        const file = path.join(folder, 'tickets.mjs');
-        const own = await startServer({ environment: { TURNPIKE_EXTENSIONS: file } });
+        const own = await startProcess({
+          TURNPIKE_DATA_DIR: path.join(newFolder(), 'data'),
+          TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
+          TURNPIKE_TOOLS_DIR: path.join(folder, 'tools'),
+        });
         const asked = `cd ${folder}\n${code.replaceAll(/^turnpike .*$/gm, '$& --json')}`;
         const output = await page.shell(asked, { TURNPIKE_URL: own.url });
-        await own.close();
+        await own.kill('SIGTERM');
         expect(output).toContain('Ticket 7 is open.');
         return output;
       },

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { parseConfig } from '../../config/config.js';
+import { compact } from '../../platform/compact.js';
+import type { Cli, CliCommand } from '../command.js';
+
+/** Editors write a file in several steps. */
+const SETTLE_MS = 150;
+
+/** A restart does not wait for turns: they go on from their rows. */
+const DRAIN_MS = '500';
+
+/**
+ * `turnpike dev`: serves, and starts a new process when a tool or an agent changes. Modules cannot be loaded anew in the
+ * same process without leaking the old ones.
+ */
+export function devCommand(command: CliCommand, cli: Cli): void {
+  command.option('--port <N>', 'port to listen on (TURNPIKE_PORT)').action(async ({ port }) => {
+    const asked = compact({ TURNPIKE_PORT: port });
+    const environment = { TURNPIKE_DRAIN_MS: DRAIN_MS, ...compact(cli.environment), ...asked };
+    // Throws for what is wrong, before anything is watched.
+    const { toolsDir, instructionRoot } = parseConfig(environment);
+    const folders = [toolsDir, instructionRoot].filter((folder) => folder !== undefined);
+    cli.err(`Turnpike starts again when something changes in ${folders.join(' or ')}\n`);
+    await serveAndWatch(cli, folders, environment);
+  });
+}
+
+async function serveAndWatch(
+  cli: Cli,
+  folders: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  let child = start(environment);
+  let restarting: Promise<void> = Promise.resolve();
+  let settling: NodeJS.Timeout | undefined;
+  const restart = async (file: string): Promise<void> => {
+    cli.err(`${file} has changed\n`);
+    await stop(child);
+    child = start(environment);
+  };
+  const watchers = folders.map((folder) =>
+    watch(folder, { recursive: true }, (_event, file) => {
+      clearTimeout(settling);
+      settling = setTimeout(() => {
+        restarting = restarting.then(() => restart(file ?? folder));
+      }, SETTLE_MS);
+    }),
+  );
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  clearTimeout(settling);
+  for (const watcher of watchers) watcher.close();
+  await restarting;
+  await stop(child);
+}
+
+function start(environment: NodeJS.ProcessEnv): ChildProcess {
+  const [program = ''] = process.argv.slice(1);
+  return spawn(process.execPath, [...process.execArgv, program, 'serve'], {
+    env: environment,
+    stdio: 'inherit',
+  });
+}
+
+/** One that has failed to start has ended already. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

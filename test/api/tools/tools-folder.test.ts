@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { cliProgram } from '../../support/processes/built-programs.js';
+import { runProgram } from '../../support/processes/run-program.js';
+import { startProcess } from '../../support/processes/start-process.js';
+import { newFolder } from '../../support/suite.js';
+
+const examples = path.join(packageRoot, 'examples/tools');
+
+/** A tool in TypeScript, without a build and without an installed package. */
+const orderStatus = (state: string): string => `
+import { defineTool, type ToolCall } from 'turnpike';
+
+interface Order { id: string }
+
+export default defineTool({
+  description: 'Looks up where an order is.',
+  input: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  effect: 'read',
+  run: (input, call: ToolCall) => {
+    const { id } = input as unknown as Order;
+    return { id, state: '${state}', for: call.principal };
+  },
+});
+`;
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = newFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  return folder;
+}
+
+async function ask(url: string, call: string): Promise<string> {
+  const client = new TurnpikeClient({ url });
+  const { sessionId } = await client.sessions.create();
+  const opts = { tools: ['order_status'] };
+  const turn = await client.turn({ sessionId, message: `[[tool=order_status ${call}]]`, opts });
+  return (await turn.result()).text;
+}
+
+const environment = (tools: string): Record<string, string> => ({
+  TURNPIKE_DATA_DIR: path.join(newFolder(), 'data'),
+  TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
+  TURNPIKE_TOOLS_DIR: tools,
+});
+
+describe('a folder of tools', () => {
+  it('has a tool in each file, with the name of the file', async () => {
+    const tools = folderWith({
+      'order_status.ts': orderStatus('at nine'),
+      '_shared.ts': 'throw new Error("not a tool")',
+      'order_status.test.ts': 'throw new Error("not a tool")',
+      'notes.md': 'Not a tool',
+    });
+    const server = await startProcess(environment(tools));
+    expect(await ask(server.url, '{"id":"7"}')).toContain('"state":"at nine","for":"local"');
+    await server.kill('SIGTERM');
+  });
+
+  it('has typed input where a schema makes it: the example', async () => {
+    const server = await startProcess(environment(examples));
+    const shown = '{"id":"7","state":"left the warehouse at nine","for":"local","lines":[]}';
+    expect(await ask(server.url, '{"id":"7"}')).toContain(shown);
+    expect(await ask(server.url, '{"id":"0"}')).toContain('(error): There is no order 0.');
+    await server.kill('SIGTERM');
+  });
+
+  it.each([
+    ['enum_tool.ts', 'export enum A { B }', 'it is TypeScript that Node'],
+    ['broken.mjs', 'export default {', 'it cannot be loaded'],
+    ['nothing.mjs', 'export const a = 1', 'its default export must be a tool'],
+    ['other.mjs', 'export default { name: "mine", run: () => "" }', 'has the name of its file'],
+    ['mcp__a.mjs', 'export default { description: "A.", inputSchema: {}, run: () => "" }', 'mcp__'],
+  ])('stops the start for a file that is none: %s', async (name, text, fault) => {
+    const tools = folderWith({ [name]: text });
+    await expect(startProcess(environment(tools))).rejects.toThrow(fault);
+  });
+
+  it('is not where an agent writes, nor leads there', async () => {
+    const given = environment(newFolder());
+    const within = {
+      ...given,
+      TURNPIKE_TOOLS_DIR: path.join(given['TURNPIKE_PROJECTS_DIR'] ?? '', 'tools'),
+    };
+    await expect(startProcess(within)).rejects.toThrow('agents write in');
+    const elsewhere = folderWith({ 'tool.mjs': 'export default {}' });
+    const linking = newFolder();
+    symlinkSync(path.join(elsewhere, 'tool.mjs'), path.join(linking, 'tool.mjs'));
+    await expect(startProcess(environment(linking))).rejects.toThrow('link to a file outside');
+  });
+});
+
+describe('turnpike tools', () => {
+  const run = (...args: string[]) =>
+    runProgram(cliProgram, ['tools', ...args], { TURNPIKE_TOOLS_DIR: examples });
+
+  it('lists them, and tries one without a server', async () => {
+    expect((await run('list')).stdout).toMatch(
+      /order_status +read +safe +Looks up where an order is\./,
+    );
+    const tried = await run('try', 'order_status', '{"id":"7"}');
+    expect(JSON.parse(tried.stdout)).toMatchObject({ id: '7', for: 'you', lines: [] });
+  });
+
+  it.each([
+    [['try', 'order_status', '{}'], 1, 'order_status: input is not valid'],
+    [['try', 'order_status', '{"id":"0"}'], 1, 'There is no order 0.'],
+    [['try', 'order_status', '[7]'], 2, 'The input is no JSON object'],
+    [['try', 'orders'], 2, 'There is no tool orders. There are: order_status, ticket_state.'],
+    [['list', '--dir', '/nowhere'], 1, 'there is no such folder'],
+  ])('says what is wrong: %j', async (args, code, fault) => {
+    const ended = await run(...args);
+    expect([ended.code, ended.stdout + ended.stderr]).toEqual([
+      code,
+      expect.stringContaining(fault),
+    ]);
+  });
+});
+
+describe('turnpike dev', () => {
+  it('starts again when a tool changes, and survives one that is broken', async () => {
+    const tools = folderWith({ 'order_status.ts': orderStatus('first') });
+    const [program, ...first] = cliProgram;
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(program, [...first, 'dev'], {
+      env: { PATH, HOME, TURNPIKE_PORT: '0', ...environment(tools) },
+    });
+    let output = '';
+    let seen = 0;
+    let wake = (): void => undefined;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        wake();
+      });
+    }
+    /** Waits for a text after those that were waited for. */
+    const next = async (pattern: RegExp): Promise<string> => {
+      for (;;) {
+        const found = pattern.exec(output.slice(seen));
+        if (found !== null) {
+          seen += found.index + found[0].length;
+          return found[1] ?? '';
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    };
+    const serves = /serves (http:[^\s"]+) from now on/;
+    expect(await ask(await next(serves), '{"id":"7"}')).toContain('first');
+    const file = path.join(tools, 'order_status.ts');
+    writeFileSync(file, 'export default {');
+    await next(/(TURNPIKE_TOOLS_DIR)/);
+    writeFileSync(file, orderStatus('second'));
+    expect(await ask(await next(serves), '{"id":"7"}')).toContain('second');
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+});
