@@ -31,6 +31,7 @@ describe('ToolRegistry', () => {
       'task read idempotent',
       'load_skill read safe',
       'read_skill_file read safe',
+      'mcp_resources read safe',
     ]);
   });
 

@@ -108,6 +108,7 @@ describe('permissionArgument', () => {
       glob: 'path',
       grep: 'path',
       bash: 'command',
+      mcp_resources: 'text',
       memory: 'text',
     });
     for (const { permissionArgument: declared, inputSchema } of tools) {
