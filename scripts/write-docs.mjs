@@ -102,6 +102,8 @@ for (const name of await documents()) {
   if (!process.argv.includes('--check')) await writeFile(file, after);
 }
 
+writeSource('llms.txt', await describeForAgents());
+
 const sources = await sourceFiles();
 const broken = (await documents()).flatMap((page) => [...brokenLinks(page), ...goneFiles(page)]);
 if (broken.length > 0) {
@@ -180,6 +182,24 @@ async function documents() {
     (name) => `${name}/README.md`,
   );
   return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...beside, ...pages.toSorted()];
+}
+
+/** The pages of the manual with what each begins with, for coding agents: https://llmstxt.org. */
+async function describeForAgents() {
+  const pages = (await documents()).filter((name) => /^docs\/(?!internals\/)/.test(name));
+  const lines = pages.map((page) => {
+    const text = readFileSync(path.join(root, page), 'utf8');
+    const [, title, about = ''] = /^# (.+)\n+((?:[^\n]+\n)+)/.exec(text) ?? [];
+    const sentence = /^.*?\.(?= |$)/.exec(about.trim().replaceAll('\n', ' '))?.[0] ?? '';
+    return `- [${title}](${page})${sentence === '' ? '' : `: ${plain(sentence)}`}`;
+  });
+  const about = 'An agent turn server: durable turns, resumable streams, one command to start.';
+  return `# Turnpike\n\n> ${about}\n\n## Manual\n\n${lines.join('\n')}\n`;
+}
+
+/** Text without its links, which would lead elsewhere from here. */
+function plain(text) {
+  return text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
 /** The members of the vocabulary's union with their fields, parsed from the text: types do not exist at run time. */

@@ -29,6 +29,7 @@ console.log(JSON.stringify({ outcome, text, kinds, hasText: events.includes('cha
 
 describe('the package, packed from sources without git and installed from the tarball', () => {
   let empty: string;
+  let packed: string;
   const folder = newFolder();
   beforeAll(async () => {
     const sources = path.join(folder, 'sources');
@@ -44,8 +45,9 @@ describe('the package, packed from sources without git and installed from the ta
     empty = path.join(folder, 'empty');
     await mkdir(empty);
     const tarball = (await readdir(folder)).find((file) => file.endsWith('.tgz')) ?? '';
+    packed = path.join(folder, tarball);
     // The AI SDK is the user's own.
-    await runNpm(empty, 'install', path.join(folder, tarball), 'ai@6');
+    await runNpm(empty, 'install', packed, 'ai@6');
   });
   const started: ChildProcess[] = [];
   afterAll(async () => {
@@ -90,6 +92,28 @@ describe('the package, packed from sources without git and installed from the ta
     expect(
       names.filter((name) => /scarf|react|vite|typescript|jest|bullmq|nestjs/.test(name)),
     ).toEqual([]);
+  });
+
+  it.each([
+    ['publint/src/cli.js', '--strict'],
+    ['@arethetypeswrong/cli/dist/index.js', '--profile', 'esm-only'],
+  ])('has entries and types that resolve, says %s', async (program, ...options) => {
+    const file = path.join(packageRoot, 'node_modules', program);
+    const { code, output } = await start(process.execPath, file, packed, ...options).ended;
+    expect([code, output]).toEqual([0, expect.any(String)]);
+  });
+
+  it('has its manual, for people and coding agents', async () => {
+    const inside = path.join(empty, 'node_modules', manifest.name);
+    const index = await readFile(path.join(inside, 'llms.txt'), 'utf8');
+    const pages = [...index.matchAll(/\]\((docs\/[^)]+)\)/g)].map(([, page = '']) => page);
+    expect(pages.length).toBeGreaterThan(50);
+    for (const page of pages) {
+      expect([page, (await readFile(path.join(inside, page), 'utf8')).startsWith('# ')]).toEqual([
+        page,
+        true,
+      ]);
+    }
   });
 
   it('starts with npx, runs a turn, serves its pages, and stops in order', async () => {
