@@ -386,7 +386,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(client/|events/turn-event\\.ts|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/(compact|json)\\.ts|storage/shapes/stored-step\\.ts)',
+          '^src/(client/|events/turn-event\\.ts|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/(compact|json|parsing/form)\\.ts|storage/shapes/stored-step\\.ts)',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -113,6 +113,13 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
   progress(note: string): void;
+  /**
+   * Asks the person of the turn while the call runs on; the call's time stands still. A worker that dies takes the call
+   * with it: `CallWaits` asks without that. Absent: nobody can be asked.
+   *
+   * @throws ToolFailure where the call has asked too often; the reason of `signal`, which closes the question.
+   */
+  ask?(question: CallQuestion, signal: AbortSignal): Promise<CallAnswer>;
   /** The answers to what earlier runs of the call have asked by a `CallWaits`, oldest first. Absent: none. */
   answers?: readonly CallAnswer[];
 }

@@ -88,14 +88,23 @@ describe('an MCP server of either era', () => {
     expect(server.bodies.at(-1)).toContain('"cursor":""');
   });
 
-  it('that needs an answer in the middle of a call says so', async () => {
+  it('that asks again and again is given up', async () => {
     answerModern(
       [toolEntry('now')],
       '{"resultType":"input_required","inputRequests":{},"requestState":"x"}',
     );
     const turn = await open();
     await expect(callMcp(turn, 'mcp__odd__now')).rejects.toThrow(
-      'it wants an answer in the middle of the call, or runs it as a task, which is not supported',
+      'odd has asked for more in 10 rounds, which is as often as it may',
+    );
+    expect(asked('tools/call')).toBe(11);
+  });
+
+  it('that runs a call as a task says so', async () => {
+    answerModern([toolEntry('now')], '{"resultType":"task","task":{}}');
+    const turn = await open();
+    await expect(callMcp(turn, 'mcp__odd__now')).rejects.toThrow(
+      'it runs the call as a task, which is not supported',
     );
   });
 

@@ -1,18 +1,15 @@
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createMcpHandler, Server, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import type { Mcp } from '../../src/tools/mcp/mcp.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { callMcp, openTestMcp, turnOf } from '../support/mcp/open-test-mcp.js';
-import { serveHttp } from '../support/serve-http.js';
+import { serveModernMcp, type ModernMcp } from '../support/mcp/serve-modern-mcp.js';
 
 const region = { type: 'string', 'x-mcp-header': 'Region' };
 
 describe('the official server of 2026-07-28', () => {
   let mcp: Mcp;
-  let handler: McpHttpHandler;
-  let close: () => Promise<void>;
+  let served: ModernMcp;
   let names: string[];
   let ended: string[];
   let regions: (string | null)[];
@@ -42,31 +39,14 @@ describe('the official server of 2026-07-28', () => {
     names = ['now', 'hang'];
     ended = [];
     regions = [];
-    handler = createMcpHandler(newServer, { legacy: 'reject' });
-    const served = await serveHttp(async (request, response) => {
-      const stop = new AbortController();
-      response.on('close', () => stop.abort());
-      const headers = new Headers(
-        Object.entries(request.headers).map(([name, value]): [string, string] => [
-          name,
-          String(value),
-        ]),
-      );
-      regions.push(headers.get('mcp-param-region'));
-      const body = request.method === 'POST' ? { body: await text(request) } : {};
-      const init = { method: request.method ?? 'GET', headers, signal: stop.signal, ...body };
-      const answer = await handler.fetch(new Request(`http://localhost${request.url}`, init));
-      response.writeHead(answer.status, [...answer.headers].flat());
-      if (answer.body === null) return void response.end();
-      Readable.fromWeb(answer.body).pipe(response);
-    });
-    close = served.close;
-    mcp = await openTestMcp({ servers: { new: { url: `${served.url}/mcp` } } });
+    served = await serveModernMcp(newServer, (headers) =>
+      regions.push(headers.get('mcp-param-region')),
+    );
+    mcp = await openTestMcp({ servers: { new: { url: served.url } } });
   });
   afterEach(async () => {
     await mcp.close();
-    await handler.close();
-    await close();
+    await served.close();
   });
 
   it('has the fields in headers that its schema marks', async () => {
@@ -94,7 +74,7 @@ describe('the official server of 2026-07-28', () => {
     await turnOf(mcp);
     names = ['later'];
     await expectSoon(async () => {
-      handler.notify.toolsChanged();
+      served.notify.toolsChanged();
       const { tools } = await turnOf(mcp);
       expect(tools.map(({ name }) => name)).toEqual(['mcp__new__later']);
     });

@@ -3,7 +3,8 @@ import type { AwaitedApprovalView, TurnpikeClient } from '../../client/turnpike-
 import { compact } from '../../platform/compact.js';
 import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
-import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
+import { isPlainObject } from '../../platform/json.js';
+import { jsonOption, UsageError, urlOption, type Cli, type CliCommand } from '../command.js';
 import { askedLine, oneLine } from '../terminal/screen.js';
 
 /**
@@ -82,18 +83,32 @@ export function approveCommand(command: CliCommand, cli: Cli): void {
       '--rule <RULE>',
       'also approve later calls in this session that RULE allows, such as bash(ls *)',
     )
-    .addOption(ofOthersOption().conflicts(['session', 'rule']))
+    .option('--content <JSON>', 'what the question of a call is answered with')
+    .addOption(ofOthersOption().conflicts(['session', 'rule', 'content']))
     .addOption(urlOption)
-    .action((id, { session, rule, ofOthers, url }) =>
+    .action((id, { session, rule, content, ofOthers, url }) =>
       runOnServer(cli, { url }, async (server) => {
         const { approvals } = clientOf(server);
         const forSession = session === true || rule !== undefined;
         if (ofOthers === true) await approvals.awaited.approve(id);
+        else if (content !== undefined) await approvals.say(id, readContent(content));
         else if (forSession) await approvals.approveForSession(id, compact({ rule }));
         else await approvals.approve(id);
         return 0;
       }),
     );
+}
+
+/** @throws UsageError for what is no JSON object. */
+function readContent(text: string): Record<string, unknown> {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    content = undefined;
+  }
+  if (isPlainObject(content)) return content;
+  throw new UsageError('--content must be a JSON object, as {"colour":"red"}');
 }
 
 /** `turnpike deny ID [WHY]`. Exit code: as of `approve`. */

@@ -1,5 +1,6 @@
 import { type Paint, askedLine, oneLine, plainText, type Screen } from '../terminal/screen.js';
 import type { FollowedTurn, HarnessEvent } from '../../client/turnpike-client.js';
+import { isPlainObject } from '../../platform/json.js';
 import { describeAdvice } from './explain-failure.js';
 
 /** A frame of the harness wire, as the client received it. */
@@ -159,11 +160,27 @@ function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   const call = askedLine(`${text(data['name'])} ${summarise(data['input'])}`);
   const until = text(data['expiresAt']).slice(11, 16);
   // A client tool's output has a form that only its client knows.
-  const yes = data['kind'] === 'client-tool' ? 'the client answers' : `turnpike approve ${id}`;
+  const asked = isPlainObject(data['question']) ? describeQuestion(data['question']) : '';
+  const yes = waysToAnswer(id, data);
   return paint(
     'yellow',
-    `? ${call}: ${oneLine(text(data['reason']), 160)}\n  ${yes}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
+    `? ${call}: ${oneLine(text(data['reason']), 160)}${asked}\n  ${yes}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
   );
+}
+
+/** What a call asks, in lines of their own. A link is shown whole. */
+function describeQuestion(question: Record<string, unknown>): string {
+  const lines = [oneLine(text(question['message']), 500)];
+  if (typeof question['url'] === 'string') lines.push(oneLine(question['url'], 4_096));
+  return lines.map((shown) => `\n  ${shown}`).join('');
+}
+
+/** How a question is answered with yes. A client tool's output has a form that only its client knows. */
+function waysToAnswer(id: string, { kind, question }: Record<string, unknown>): string {
+  if (kind === 'client-tool') return 'the client answers';
+  if (kind === 'mcp-authorize') return 'log in in the console';
+  const isForm = isPlainObject(question) && question['mode'] === 'form';
+  return isForm ? `turnpike approve ${id} --content JSON` : `turnpike approve ${id}`;
 }
 
 function countAnswers(approvalIds: unknown): string {

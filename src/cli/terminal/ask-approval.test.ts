@@ -15,7 +15,9 @@ const question: Question = {
 };
 
 /** A terminal with typed keys, and the requests that the server got. */
-function sitting(key: string, line: string | undefined) {
+function sitting(key: string, ...lines: (string | undefined)[]) {
+  const left = [...lines];
+  const shown: string[] = [];
   const answers: unknown[] = [];
   const client = new TurnpikeClient({
     url: 'http://turnpike.test',
@@ -28,7 +30,7 @@ function sitting(key: string, line: string | undefined) {
     client,
     input: {
       isTerminal: true,
-      line: async () => line,
+      line: async () => left.shift(),
       key: async () => ({ key }),
       close: () => undefined,
     },
@@ -38,11 +40,11 @@ function sitting(key: string, line: string | undefined) {
       isLive: false,
       columns: 80,
       out: () => undefined,
-      err: () => undefined,
+      err: (text) => void shown.push(text),
     },
     environment: {},
   };
-  return { deps, answers };
+  return { deps, answers, shown };
 }
 
 describe('a question at a terminal', () => {
@@ -56,5 +58,58 @@ describe('a question at a terminal', () => {
     const { deps, answers } = sitting('a', undefined);
     await expect(askApproval(deps, question)).resolves.toBe(false);
     expect(answers).toEqual([]);
+  });
+});
+
+describe('what a call asks, at a terminal', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      colour: { type: 'string', title: 'Colour', oneOf: [{ const: 'r', title: 'Red' }] },
+      count: { type: 'integer', minimum: 1, default: 2 },
+      gift: { type: 'boolean' },
+      extras: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+      note: { type: 'string' },
+    },
+    required: ['colour', 'count'],
+  };
+  const asked = (more: Record<string, unknown>): Question => ({
+    ...question,
+    kind: 'elicitation',
+    question: { server: 'shop', message: 'Which?', ...more },
+  });
+  const form = asked({ mode: 'form', schema });
+
+  it('is filled in field by field, and a wrong value is asked for again', async () => {
+    const { deps, answers, shown } = sitting('f', '', 'Red', 'many', '', 'y', 'a, b', '');
+    await expect(askApproval(deps, form)).resolves.toBe(true);
+    expect(answers).toEqual([
+      {
+        decision: 'answer',
+        content: { colour: 'r', count: 2, gift: true, extras: ['a', 'b'] },
+      },
+    ]);
+    expect(shown.join('')).toContain('r  Red');
+    expect(shown.filter((line) => line.startsWith('!'))).toEqual([
+      '! it is required\n',
+      '! it must be a number\n',
+    ]);
+  });
+
+  it('is not answered at the end of input', async () => {
+    const { deps, answers } = sitting('f', 'r', undefined);
+    await expect(askApproval(deps, form)).resolves.toBe(false);
+    expect(answers).toEqual([]);
+  });
+
+  it.each([
+    ['d', { decision: 'answer' }],
+    ['n', { decision: 'deny' }],
+    ['c', { decision: 'cancel' }],
+  ])('is a link, answered with %s', async (key, body) => {
+    const { deps, answers } = sitting(key);
+    const link = asked({ mode: 'url', url: 'https://pay.example/' });
+    await expect(askApproval(deps, link)).resolves.toBe(true);
+    expect(answers).toEqual([body]);
   });
 });

@@ -6,6 +6,7 @@ import {
 } from '../../client/turnpike-client.js';
 import { type ChatInput, editInput } from './terminal-input.js';
 import { plainText, type Screen } from './screen.js';
+import { answerQuestion } from './ask-form.js';
 
 export type Question = TurnEvents['approval:request'];
 
@@ -42,19 +43,30 @@ export async function askApproval(deps: AskDeps, question: Question): Promise<bo
 }
 
 async function askOnce(deps: AskDeps, question: Question): Promise<boolean | 'again'> {
-  const { client, input, screen } = deps;
+  const { client, input } = deps;
+  if (question.kind === 'elicitation') return tryAnswer(deps, () => answerQuestion(deps, question));
   const isTool = question.kind === 'client-tool';
   const answer = await input.key(isTool ? toolPrompt : permissionPrompt, isTool ? 'an' : 'ysne');
   if (answer === undefined) return false;
   const { key, rest } = answer;
   const { approvalId } = question;
-  try {
+  return tryAnswer(deps, async () => {
     if (key === 'y') await client.approvals.approve(approvalId);
     else if (key === 's') await client.approvals.approveForSession(approvalId);
     else if (key === 'n') await deny(deps, approvalId, rest);
-    else if (key === 'a') return await answerTool(deps, approvalId, rest);
-    else return await approveEdited(deps, question);
+    else if (key === 'a') return answerTool(deps, approvalId, rest);
+    else return approveEdited(deps, question);
     return true;
+  });
+}
+
+/** Sends an answer. One that the server refuses is asked for again. */
+async function tryAnswer(
+  { screen }: Pick<AskDeps, 'screen'>,
+  send: () => Promise<boolean | 'again'>,
+): Promise<boolean | 'again'> {
+  try {
+    return await send();
   } catch (error) {
     if (!(error instanceof TurnpikeError)) throw error;
     screen.err(`${screen.paint('yellow', `! ${plainText(error.message)}`)}\n`);

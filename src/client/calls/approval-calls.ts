@@ -56,6 +56,21 @@ export class ApprovalCalls {
     return this.#answer(approvalId, { decision: 'answer', output, isError });
   }
 
+  /**
+   * Answers what a call asks (`kind: 'elicitation'`).
+   *
+   * @param content fits the schema in the approval's `question`; absent: the page of a link was opened, or the form's
+   *   defaults are enough.
+   */
+  say(approvalId: string, content?: Readonly<Record<string, unknown>>): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'answer', content });
+  }
+
+  /** Closes what a call asks, without an answer. */
+  dismiss(approvalId: string): Promise<ApprovalView> {
+    return this.#answer(approvalId, { decision: 'cancel' });
+  }
+
   #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {
     return this.transport.field('approval', route`/api/harness/approvals/${approvalId}`, {
       method: 'POST',

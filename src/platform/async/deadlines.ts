@@ -39,29 +39,46 @@ export interface DeadlineLimit {
  * Runs work under a signal that aborts when its time is over. Work that does not listen to the
  * signal is waited for: wrap it in `untilAborted`.
  *
- * @param work `extend` gives it `ms` from now on, up to `maxMs` in all.
+ * @param work `extend` gives it `ms` from now on, up to `maxMs` in all; `hold` stops its time until what it returns is
+ *   called.
  * @returns what the work returns. @throws what it throws.
  */
 export async function withDeadline<T>(
   clock: Clock,
   limit: number | DeadlineLimit,
-  work: (signal: AbortSignal, extend: () => void) => Promise<T>,
+  work: (signal: AbortSignal, extend: () => void, hold: () => () => void) => Promise<T>,
 ): Promise<T> {
   const given: DeadlineLimit = typeof limit === 'number' ? { ms: limit } : limit;
   const { ms, maxMs, reason, outer } = given;
   const deadline = new AbortController();
   const unlink = outer === undefined ? () => undefined : linkAbort(outer, deadline);
   const end = (): void => deadline.abort(reason);
-  const endsAt = clock.now() + (maxMs ?? ms);
+  let endsAt = clock.now() + (maxMs ?? ms);
   let cancelTimer = clock.after(ms, end);
-  const extend = (): void => {
-    if (maxMs === undefined || deadline.signal.aborted) return;
+  let holds = 0;
+  const restart = (): void => {
     cancelTimer();
     cancelTimer = clock.after(Math.min(ms, Math.max(0, endsAt - clock.now())), end);
   };
+  const extend = (): void => {
+    if (maxMs !== undefined && holds === 0 && !deadline.signal.aborted) restart();
+  };
+  const hold = (): (() => void) => {
+    const since = clock.now();
+    holds += 1;
+    cancelTimer();
+    return () => {
+      holds -= 1;
+      if (holds > 0 || isOver || deadline.signal.aborted) return;
+      endsAt += clock.now() - since;
+      restart();
+    };
+  };
+  let isOver = false;
   try {
-    return await work(deadline.signal, extend);
+    return await work(deadline.signal, extend, hold);
   } finally {
+    isOver = true;
     cancelTimer();
     unlink();
   }

@@ -26,6 +26,7 @@ export interface RunToolOptions {
   clock: Clock;
   /** See `ToolCall`. */
   answers?: readonly CallAnswer[];
+  ask?: ToolCall['ask'];
   /** Called every five seconds while the tool runs. Must not throw. */
   progress(note: string, elapsedMs: number): void;
 }
@@ -52,7 +53,7 @@ export async function runTool(
   input: unknown,
   options: RunToolOptions,
 ): Promise<ToolOutcome> {
-  const { callId, idempotencyKey, signal, timeoutMs, clock, answers } = options;
+  const { callId, idempotencyKey, signal, timeoutMs, clock, answers, ask } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
   const end = (status: ToolOutcome['status'], output: ToolOutput): ToolOutcome => ({
@@ -72,7 +73,7 @@ export async function runTool(
   const allowed =
     maxMs === undefined ? `${ms} ms` : `${ms} ms without progress, or ${maxMs} ms in all`;
   const reason = new Error(`${tool.name} timed out after ${allowed}`);
-  const callOf = (stop: AbortSignal, extend = (): void => undefined): ToolCall => ({
+  const callOf = (stop: AbortSignal, { extend, hold }: CallTime): ToolCall => ({
     callId,
     idempotencyKey,
     signal: stop,
@@ -80,12 +81,12 @@ export async function runTool(
       ticker.note(note);
       extend();
     },
-    ...compact({ answers }),
+    ...compact({ answers, ask: ask && asking(ask, stop, hold) }),
   });
   /** @param stop ends the wait for the tool. Absent: the call is awaited even if the turn ends. */
-  const run = async (stop?: AbortSignal, extend?: () => void): Promise<ToolOutcome> => {
+  const run = async (stop?: AbortSignal, time: CallTime = endless): Promise<ToolOutcome> => {
     try {
-      const output = tool.run(checked.input, callOf(stop ?? signal, extend));
+      const output = tool.run(checked.input, callOf(stop ?? signal, time));
       return end('success', await (stop === undefined ? output : untilAborted(output, stop)));
     } catch (error) {
       if (stop !== undefined) signal.throwIfAborted();
@@ -102,10 +103,34 @@ export async function runTool(
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
     const limit = { ms, reason, outer: signal, ...compact({ maxMs }) };
-    return await withDeadline(clock, limit, run);
+    return await withDeadline(clock, limit, (stop, extend, hold) => run(stop, { extend, hold }));
   } finally {
     ticker.stop();
   }
+}
+
+/** The time of a call. */
+interface CallTime {
+  extend(): void;
+  hold(): () => void;
+}
+
+const endless: CallTime = { extend: () => undefined, hold: () => () => undefined };
+
+/** Asks as `ask` does, outside of the call's time. */
+function asking(
+  ask: NonNullable<ToolCall['ask']>,
+  stop: AbortSignal,
+  hold: CallTime['hold'],
+): NonNullable<ToolCall['ask']> {
+  return async (question, signal) => {
+    const goOn = hold();
+    try {
+      return await ask(question, AbortSignal.any([signal, stop]));
+    } finally {
+      goOn();
+    }
+  };
 }
 
 /**

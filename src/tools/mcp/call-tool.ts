@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { ProtocolError, type Client, type Progress } from '@modelcontextprotocol/client';
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Client,
+  type Progress,
+} from '@modelcontextprotocol/client';
 import {
   outputText,
   type ToolOutput,
@@ -8,10 +14,21 @@ import {
   type OutputBlock,
 } from '../../platform/parsing/tool-output.js';
 import { compact } from '../../platform/compact.js';
-import { type JsonObject, isPlainObject } from '../../platform/json.js';
+import { canonicalJson, type JsonObject, isPlainObject } from '../../platform/json.js';
 import { RESOURCES_TOOL } from '../builtin/mcp-resources.js';
 import { ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
-import type { LiveServer, McpConnection } from './connection.js';
+import { rootsOf, type Asker, type LiveServer, type McpConnection } from './connection.js';
+import { elicitResult, readElicitation } from './elicitation.js';
+import {
+  finishRound,
+  openRound,
+  paramsOfRound,
+  refusedRound,
+  resumeRound,
+  type AnswerRequest,
+  type AskingServer,
+  type InputRound,
+} from './input-rounds.js';
 import { sendRequest } from './messages.js';
 import type { RegisteredTool } from '../registry.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
@@ -28,6 +45,7 @@ import {
 } from './faults.js';
 
 export interface McpToolCall {
+  server: AskingServer;
   tool: Pick<McpTool, 'name' | 'headers'>;
   retry: RetryClass;
   input: JsonObject;
@@ -42,22 +60,38 @@ export interface McpToolCall {
  * when it aborts.
  */
 async function callTool(connection: McpConnection, toolCall: McpToolCall): Promise<ToolOutput> {
-  const { call, retry } = toolCall;
-  return askServer(connection, { signal: call.signal, retry }, (client) =>
-    callOnce(connection, client, toolCall),
-  );
+  const { call, retry, server } = toolCall;
+  const answerAlone: AnswerRequest = async (method) => {
+    const { root } = connection.offers;
+    return method === 'roots/list' && root !== undefined ? rootsOf(root) : undefined;
+  };
+  let round = resumeRound(server, call.answers ?? []);
+  for (;;) {
+    // What is open in the round is asked before the server is called.
+    const finished = round && (await finishRound(server, round, answerAlone));
+    const how = { signal: call.signal, retry, asker: askerOf(server, call) };
+    const answered = await askServer(connection, how, (client) =>
+      callOnce(connection, client, toolCall, finished),
+    );
+    if ('output' in answered) return answered.output;
+    ({ round } = answered);
+  }
 }
 
-/** Asks a server for something, and once more where its session was lost and that is harmless. @throws as `callTool`. */
+/**
+ * Asks a server for something, and once more where its session was lost and that is harmless.
+ *
+ * @param how `asker` answers what an older server asks meanwhile; absent: nobody. @throws as `callTool`.
+ */
 export async function askServer<T>(
   connection: McpConnection,
-  { signal, retry }: { signal: AbortSignal; retry: RetryClass },
+  { signal, retry, asker }: { signal: AbortSignal; retry: RetryClass; asker?: Asker | undefined },
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
   for (let isFirst = true; ; isFirst = false) {
     const { client } = await connect(connection, signal);
     try {
-      return await connection.use(client, () => ask(client));
+      return await connection.use(client, () => ask(client), asker);
     } catch (error) {
       signal.throwIfAborted();
       if (isSessionDoubtful(error)) connection.retire(client);
@@ -66,24 +100,54 @@ export async function askServer<T>(
   }
 }
 
+/** Makes one request of a call. @returns its output, or what the server asks first. */
 async function callOnce(
   connection: McpConnection,
   client: Client,
-  { tool, retry, input, call }: McpToolCall,
-): Promise<ToolOutput> {
+  { server, tool, retry, input, call }: McpToolCall,
+  round: InputRound | undefined,
+): Promise<{ output: ToolOutput } | { round: InputRound }> {
   const key =
     retry === 'idempotent' ? { 'turnpike/idempotencyKey': call.idempotencyKey } : undefined;
-  const params = compact({ name: tool.name, arguments: input, _meta: key });
-  const result = await sendRequest(
-    client,
-    { method: 'tools/call', params },
-    {
-      signal: call.signal,
-      headers: headersOfCall(tool.headers, input),
-      onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
-    },
-  );
+  const asked = compact({ name: tool.name, arguments: input, _meta: key });
+  const params = { ...asked, ...paramsOfRound(round) };
+  let result: Readonly<Record<string, unknown>>;
+  try {
+    result = await sendRequest(
+      client,
+      { method: 'tools/call', params },
+      {
+        signal: call.signal,
+        headers: headersOfCall(tool.headers, input),
+        onprogress: (progress) => call.progress(connection.redact(progressNote(progress))),
+      },
+    );
+  } catch (error) {
+    const refused = connection.offers.asks ? refusedRound(server, error, round) : undefined;
+    if (refused === undefined) throw error;
+    return { round: refused };
+  }
   connection.worked();
+  if (isInputRequiredResult(result)) return { round: openRound(server, result, round) };
+  return { output: outputOf(connection, client, result) };
+}
+
+/** Asks the person of a call for a server that waits on its connection; undefined: nobody can be asked. */
+function askerOf(server: AskingServer, { ask }: Pick<ToolCall, 'ask'>): Asker | undefined {
+  if (ask === undefined) return undefined;
+  return async (params, signal) => {
+    const asked = readElicitation(server, params);
+    if ('fault' in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.fault);
+    return elicitResult(await ask(asked, signal));
+  };
+}
+
+/** The output of a result. @throws ToolFailure where the server reports a failure. */
+function outputOf(
+  connection: McpConnection,
+  client: Client,
+  result: Readonly<Record<string, unknown>>,
+): ToolOutput {
   const hasResources = client.getServerCapabilities()?.resources !== undefined;
   const reader = hasResources ? connection.server : undefined;
   const blocks = redactBlocks(connection, resultBlocks(result, reader));
@@ -146,6 +210,7 @@ export function adaptTools(
   tools: readonly McpTool[],
   connection: McpConnection,
 ): RegisteredTool[] {
+  const asking = askingServer(server, definition);
   return tools.map((tool) => {
     const { effect, retry } = traitsOf(tool, definition.trustAnnotations);
     return {
@@ -162,7 +227,7 @@ export function adaptTools(
         maxMs: definition.maxTimeoutMs ?? connection.progressMs,
       }),
       open: () => ({
-        run: (input, call) => callTool(connection, { tool, retry, input, call }),
+        run: (input, call) => callTool(connection, { server: asking, tool, retry, input, call }),
       }),
     };
   });
@@ -171,6 +236,18 @@ export function adaptTools(
 /** @param deferred what the definition of a server says of its tools. */
 function mayDefer(tool: string, deferred: McpServer['definition']['deferred'] = true): boolean {
   return typeof deferred === 'boolean' ? deferred : deferred[tool] !== false;
+}
+
+/** A server as it asks: where it is, and what its state is bound to. */
+function askingServer(name: string, definition: McpServer['definition']): AskingServer {
+  const place =
+    definition.kind === 'http'
+      ? [definition.url]
+      : [definition.command, ...definition.args, definition.cwd ?? ''];
+  const key = createHash('sha256')
+    .update(canonicalJson([name, place]))
+    .digest('hex');
+  return { name, key, ...(definition.kind === 'http' && { host: new URL(definition.url).host }) };
 }
 
 /**

@@ -1,4 +1,14 @@
-import { Client, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  Client,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ClientCapabilities,
+  type Transport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import {
   untilAborted,
   withDeadline,
@@ -10,6 +20,7 @@ import type { Logger } from '../../platform/logger.js';
 import { refusedHost } from '../../platform/net/addresses.js';
 import { errorCode, withCauses } from '../../platform/error-code.js';
 import type { ProtocolChoice } from './definitions.js';
+import type { elicitResult } from './elicitation.js';
 import { describeFault, isConnectionLost, isSessionDoubtful, McpFault } from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
@@ -18,6 +29,8 @@ export interface ConnectionOptions {
   server: string;
   openTransport(): Transport;
   protocol: ProtocolChoice;
+  /** What the server may ask in its calls. */
+  offers: Offers;
   /** Whether the server was found to know the protocol before 2026-07-28 only. */
   verdict: EraVerdict;
   /** Time limit to connect and list the tools, in ms. */
@@ -28,6 +41,26 @@ export interface ConnectionOptions {
   logger: Logger;
   /** Removes the server's credentials from a text. */
   redact(text: string): string;
+}
+
+/** What a server may ask for in the middle of a call. Nothing else is declared to it. */
+export interface Offers {
+  /** Whether a person can be asked. */
+  asks: boolean;
+  /** The project's folder, which the server may be told. Absent: it may not. */
+  root?: string;
+}
+
+/** Answers what a server asks while a call of it runs. */
+export type Asker = (
+  params: unknown,
+  signal: AbortSignal,
+) => Promise<ReturnType<typeof elicitResult>>;
+
+/** A call under way, and what answers its questions. Absent: nobody. */
+interface AskingCall {
+  ask: Asker | undefined;
+  signal: AbortSignal;
 }
 
 /** What is remembered of a server between its connections. */
@@ -55,8 +88,10 @@ export class McpConnection {
   #current: Client | undefined;
   /** The start under way or done; another object after each loss. */
   #starting: object | undefined;
-  /** Calls under way, by the client that they are made with. */
-  readonly #calls = new Map<Client, number>();
+  /** Calls under way, by the client that they are made with, with what answers their questions. */
+  readonly #calls = new Map<Client, Set<AskingCall>>();
+  /** The call whose response a question came in, where each has a response of its own. */
+  readonly #own = new AsyncLocalStorage<AskingCall>();
   /** Messages that were too long, by the client that they ended a call or the connection of. */
   readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
   readonly #transports = new WeakMap<Client, Transport>();
@@ -70,6 +105,10 @@ export class McpConnection {
 
   get server(): string {
     return this.#options.server;
+  }
+
+  get offers(): Offers {
+    return this.#options.offers;
   }
 
   get progressMs(): number {
@@ -123,17 +162,42 @@ export class McpConnection {
     this.#backoff.worked();
   }
 
-  /** Makes a call with a client, which is not ended before. */
-  async use<T>(client: Client, work: () => Promise<T>): Promise<T> {
-    this.#calls.set(client, (this.#calls.get(client) ?? 0) + 1);
+  /**
+   * Makes a call with a client, which is not ended before.
+   *
+   * @param ask answers what the server asks meanwhile, by a server of the protocol before 2026-07-28. Absent: nobody.
+   */
+  async use<T>(client: Client, work: () => Promise<T>, ask?: Asker): Promise<T> {
+    // What it asks is closed with it.
+    const settled = new AbortController();
+    const call = { ask, signal: settled.signal };
+    const calls = this.#calls.get(client) ?? new Set();
+    this.#calls.set(client, calls.add(call));
     try {
-      return await work();
+      return await this.#own.run(call, work);
     } finally {
-      const left = (this.#calls.get(client) ?? 1) - 1;
-      if (left > 0) this.#calls.set(client, left);
-      else this.#calls.delete(client);
-      if (left === 0 && this.#current !== client) this.#end(client);
+      settled.abort(new Error('the call has ended'));
+      calls.delete(call);
+      if (calls.size === 0) {
+        this.#calls.delete(client);
+        if (this.#current !== client) this.#end(client);
+      }
     }
+  }
+
+  /** Answers a question that came on a connection. On a pipe nothing says which call asks: there it must be the only one. */
+  async #answer(client: Client, params: unknown): ReturnType<Asker> {
+    const calls = [...(this.#calls.get(client) ?? [])];
+    const own = this.#own.getStore();
+    const asking = own !== undefined && calls.includes(own) ? own : calls.length === 1 && calls[0];
+    if (asking === false || asking?.ask === undefined) {
+      const why =
+        calls.length > 1
+          ? 'several calls are under way, and nothing says which one asks; set perSession for this server'
+          : 'nobody can be asked now';
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, why);
+    }
+    return asking.ask(params, asking.signal);
   }
 
   /** Takes no more calls with a client whose session the server may have lost: the next one connects anew. */
@@ -222,16 +286,21 @@ export class McpConnection {
   }
 
   #openClient(mode: VersionNegotiationMode, timeoutMs: number): Client {
-    const { logger, redact, server } = this.#options;
+    const { logger, redact, server, offers } = this.#options;
     const client = new Client(
       { name: 'turnpike', version: '0.1.0' },
       {
-        capabilities: {},
+        capabilities: capabilitiesOf(offers),
         versionNegotiation: { mode, probe: { timeoutMs } },
         inputRequired: { autoFulfill: false },
       },
     );
     this.#current = client;
+    const { root } = offers;
+    if (offers.asks) {
+      client.setRequestHandler('elicitation/create', ({ params }) => this.#answer(client, params));
+    }
+    if (root !== undefined) client.setRequestHandler('roots/list', () => rootsOf(root));
     const hooks: Pick<Client, 'onerror' | 'onclose'> = {
       onerror: (error) => {
         if (error instanceof MessageTooLongError) this.#tooLong.set(client, error);
@@ -286,6 +355,18 @@ export class McpConnection {
       throw new McpFault(this.#options.redact(describeFault(error)));
     }
   }
+}
+
+function capabilitiesOf({ asks, root }: Offers): ClientCapabilities {
+  return {
+    ...(asks && { elicitation: { form: {}, url: {} } }),
+    ...(root !== undefined && { roots: {} }),
+  };
+}
+
+/** The folder that a server is told of, as the protocol has it. */
+export function rootsOf(root: string): { roots: { uri: string; name: string }[] } {
+  return { roots: [{ uri: pathToFileURL(root).href, name: path.basename(root) }] };
 }
 
 /** Longest wait for the answer to the question for a server's versions, in ms. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { nameOf } from '../../platform/parsing/parse-value.js';
 import { parseDefinitions, secretsOf, type DefinitionSource } from './definitions.js';
 
-const plain = { trustAnnotations: false, perSession: false, protocol: 'auto' };
+const plain = { trustAnnotations: false, perSession: false, roots: false, protocol: 'auto' };
 const http = { kind: 'http', transport: 'streamable', ...plain };
 
 function problemsOf(given: unknown, source: 'file' | 'agent' | 'session' = 'file'): string[] {

@@ -144,6 +144,8 @@ const traits = {
   trustAnnotations: flag,
   /** Whether each session has a connection of its own: for a server that keeps state. */
   perSession: flag,
+  /** Whether the server is told the folder of the session's project, as its root. */
+  roots: flag,
   /** Longest time of a call without progress, in ms. Absent: that of all tools. */
   timeoutMs: z.exactOptional(milliseconds),
   /** An older name of `timeoutMs`, which counts where both are given. */
@@ -196,7 +198,7 @@ export type McpDefinition = StdioDefinition | HttpDefinition;
 const httpShapes = {
   file: http,
   agent: z.omit(http, { trustAnnotations: true }),
-  session: z.omit(http, { trustAnnotations: true, perSession: true, ...timeLimits }),
+  session: z.omit(http, { trustAnnotations: true, perSession: true, roots: true, ...timeLimits }),
 };
 const stdioShapes = {
   file: stdio,
@@ -204,6 +206,7 @@ const stdioShapes = {
   session: z.omit(stdio, {
     trustAnnotations: true,
     perSession: true,
+    roots: true,
     ...timeLimits,
     sessionEnv: true,
   }),
@@ -245,7 +248,7 @@ const serverMap = z.prefault(
   {},
 );
 
-const untrusted = { trustAnnotations: false, perSession: false };
+const untrusted = { trustAnnotations: false, perSession: false, roots: false };
 
 /** The entries of a map of servers with a valid name and a map as their value, and the faults of the others. */
 export function parseServerMap(input: unknown): {

@@ -53,8 +53,7 @@ export function describeFault(error: unknown): string {
 
 /** Texts for faults that the client itself finds. */
 const clientFaults: Readonly<Record<string, string>> = {
-  [SdkErrorCode.UnsupportedResultType]:
-    'it wants an answer in the middle of the call, or runs it as a task, which is not supported',
+  [SdkErrorCode.UnsupportedResultType]: 'it runs the call as a task, which is not supported',
   [SdkErrorCode.InvalidResult]: 'it answered something that is no MCP message',
   [SdkErrorCode.ClientHttpUnexpectedContent]: 'it answered something that is no MCP message',
   // Without a pin another connection is made in the older way, and its error counts.

@@ -7,7 +7,7 @@ import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.j
 import { secretRedactor } from '../../platform/text/redact.js';
 import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
-import { McpConnection, type EraVerdict } from './connection.js';
+import { McpConnection, type EraVerdict, type Offers } from './connection.js';
 import { HttpTransport } from './http-transport.js';
 import { loadMcpFile } from './mcp-file.js';
 import {
@@ -79,6 +79,15 @@ type OpenedServer = Pick<OpenedServers, 'tools' | 'problems' | 'instructions' | 
   prompting?: ServerAccess;
 };
 
+/** The turn that servers are opened for. */
+export interface TurnRequest extends ServerRequest {
+  signal: AbortSignal;
+  /** Whether the turn has a person who can be asked. Absent: no. */
+  asks?: boolean;
+  /** The folder of its project, for servers that are told it. Absent: none is. */
+  projectRoot?: string;
+}
+
 interface LastUse {
   /** Number of its tools. */
   tools: number;
@@ -144,7 +153,7 @@ export class Mcp {
    *
    * @throws the signal's reason when it aborts.
    */
-  async openForTurn(request: ServerRequest & { signal: AbortSignal }): Promise<OpenedServers> {
+  async openForTurn(request: TurnRequest): Promise<OpenedServers> {
     const resolved = resolveServers(this.#policy, request);
     const releases: (() => void)[] = [];
     const releaseAll = (): void => {
@@ -153,7 +162,7 @@ export class Mcp {
     try {
       const opened = await Promise.all(
         resolved.servers.map(async (server): Promise<OpenedServer> => {
-          const pooled = this.#acquire(server, releases);
+          const pooled = this.#acquire(server, offersOf(server, request), releases);
           if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
             const problems = [{ server: server.name, reason }];
@@ -264,9 +273,13 @@ export class Mcp {
    * Takes a connection, and adds its release to `releases`.
    * @returns undefined when the pool is full.
    */
-  #acquire(server: McpServer, releases: (() => void)[]): PooledConnection | undefined {
-    const key = keyOf(server);
-    const pooled = this.#pool.get(key) ?? this.#add(key, server);
+  #acquire(
+    server: McpServer,
+    offers: Offers,
+    releases: (() => void)[],
+  ): PooledConnection | undefined {
+    const key = keyOf(server, offers);
+    const pooled = this.#pool.get(key) ?? this.#add(key, server, offers);
     if (pooled === undefined) return undefined;
     pooled.users += 1;
     pooled.cancelIdle();
@@ -274,14 +287,18 @@ export class Mcp {
     return pooled;
   }
 
-  #add(key: string, server: McpServer): PooledConnection | undefined {
+  #add(key: string, server: McpServer, offers: Offers): PooledConnection | undefined {
     if (this.#pool.size >= this.#bounds.connections && !this.#evict()) return undefined;
-    const pooled = { connection: this.#connect(server), users: 0, cancelIdle: () => undefined };
+    const pooled = {
+      connection: this.#connect(server, offers),
+      users: 0,
+      cancelIdle: () => undefined,
+    };
     this.#pool.set(key, pooled);
     return pooled;
   }
 
-  #connect(server: McpServer): McpConnection {
+  #connect(server: McpServer, offers: Offers): McpConnection {
     const { name, definition } = server;
     const { config, environment, clock, logger } = this.#options;
     const redact = secretRedactor(secretsOf(definition));
@@ -303,6 +320,7 @@ export class Mcp {
           : new HttpTransport(definition, this.#fetchBy, clock),
       // HTTP with SSE ended before the era that a server could be asked for.
       protocol: isSse(definition) ? 'legacy' : definition.protocol,
+      offers,
       verdict: this.#verdictOf(server),
       connectMs: config.mcpConnectMs,
       progressMs: this.#bounds.progressMs,
@@ -314,7 +332,7 @@ export class Mcp {
 
   /** What turns find of a server, and of the credentials that it is used with. */
   #verdictOf({ name, definition }: McpServer): EraVerdict {
-    const key = keyOf({ name, definition });
+    const key = keyOf({ name, definition }, { asks: false });
     const { clock } = this.#options;
     return {
       isLegacy: () => (this.#legacyUntil.get(key) ?? 0) > clock.now(),
@@ -357,10 +375,15 @@ function isSse(definition: McpServer['definition']): boolean {
   return definition.kind === 'http' && definition.transport === 'sse';
 }
 
-/** The pool's key: definition and owner of a connection, hashed as the definition has credentials. */
-function keyOf({ name, definition, onlyFor }: McpServer): string {
-  const parts = canonicalJson([name, definition, onlyFor ?? null]);
+/** The pool's key: definition and owner of a connection, and what its server may ask, hashed as the definition has credentials. */
+function keyOf({ name, definition, onlyFor }: McpServer, { asks, root }: Offers): string {
+  const parts = canonicalJson([name, definition, onlyFor ?? null, asks, root ?? null]);
   return createHash('sha256').update(parts).digest('hex');
+}
+
+/** What a server may ask in a turn: a connection declares it when it begins. */
+function offersOf({ definition }: McpServer, { asks = false, projectRoot }: TurnRequest): Offers {
+  return { asks, ...(definition.roots && projectRoot !== undefined && { root: projectRoot }) };
 }
 
 /** Drops tools whose names collide: a server may name a tool like the hashed name of another tool. */

@@ -60,7 +60,12 @@ export async function sendRequest(
   const stop = new AbortController();
   const unlink = linkAbort(signal, stop);
   try {
-    const options = { signal: stop.signal, timeout: MAX_TIMEOUT_MS, ...compact(rest) };
+    const options = {
+      signal: stop.signal,
+      timeout: MAX_TIMEOUT_MS,
+      allowInputRequired: true,
+      ...compact(rest),
+    };
     return unwrapResult(await client.request(request, specTypeSchemas.Result, options));
   } finally {
     unlink();

@@ -6,6 +6,8 @@ import { approvals } from '../../storage/governance-schema.js';
 import type { CallAnswer, CallWaits } from '../../tools/tool.js';
 import type { Attempt, ToolUse } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
+import type { PermissionLayer } from '../../storage/shapes/stored-options.js';
+import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import type { ApprovalRow } from './approval-writes.js';
 
 /** Questions that a call may ask, all of its runs together. */
@@ -19,9 +21,11 @@ export function isAsked<A extends Pick<ApprovalRow, 'kind'>>(
 }
 
 /** Whether the turn has somebody who can be asked: not in mode `dontAsk`, and not where nobody sent it. */
-export function canAsk({ turn, rules }: Pick<AttemptContext, 'turn' | 'rules'>): boolean {
-  if (turn.request.unattended === true) return false;
-  return rules.permissions.layers.every(({ mode }) => mode !== 'dontAsk');
+export function canAsk(
+  { unattended }: Pick<StoredRequest, 'unattended'>,
+  layers: readonly Pick<PermissionLayer, 'mode'>[],
+): boolean {
+  return unattended !== true && layers.every(({ mode }) => mode !== 'dontAsk');
 }
 
 /** Why a call cannot ask, for its model; undefined: it can. */
@@ -31,7 +35,7 @@ export function refuseQuestion(
   { asked, executed }: Pick<CallWaits, 'asked' | 'executed'>,
 ): string | undefined {
   const ran = executed ? 'It may have done part of its work.' : 'It was not run.';
-  if (!canAsk(run)) {
+  if (!canAsk(run.turn.request, run.rules.permissions.layers)) {
     const what = asked.kind === 'mcp-authorize' ? 'a log-in' : 'an answer of a person';
     return `${call.name} needs ${what}, and nobody can be asked in this turn: ${asked.reason}. ${ran}`;
   }
@@ -57,20 +61,20 @@ export async function openAnswers(run: Attempt, call: ToolUse): Promise<CallAnsw
   );
   return Promise.all(
     answered.map(async (row): Promise<CallAnswer> => {
-      const { kind, question, output, callState } = row;
-      const state =
-        callState === null ? undefined : await vault.open(callState, placeOf(run, row.id));
-      return {
-        kind,
-        question: question ?? {},
-        action: actionOf(row),
-        ...compact({
-          content: output === null ? undefined : parseObject(output),
-          state: state === undefined ? undefined : parseObject(state),
-        }),
-      };
+      const { callState } = row;
+      if (callState === null) return answerOf(row);
+      const state = await vault.open(callState, placeOf(run, row.id));
+      return { ...answerOf(row), state: parseObject(state) };
     }),
   );
+}
+
+/** The answer that a row has. */
+export function answerOf(row: ApprovalRow): CallAnswer {
+  if (!isAsked(row)) throw new Error(`Approval ${row.id} is no question of a call`);
+  const { kind, question, output } = row;
+  const content = output === null ? undefined : parseObject(output);
+  return { kind, question: question ?? {}, action: actionOf(row), ...compact({ content }) };
 }
 
 /** What a call keeps until the answer, as it is stored. @throws TypedError SECRET_UNREADABLE. */

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { printJson } from '../../platform/exact-json.js';
+import { checkContent, readForm } from '../../platform/parsing/form.js';
 import { isPlainObject } from '../../platform/json.js';
 import {
   type AnswerInput,
@@ -51,14 +52,24 @@ export function validateCallAnswer(
   return { ...answer, output: contentOf(asked, content) };
 }
 
-function contentOf(_asked: ApprovalRow, content: unknown): string | null {
-  if (content === undefined) return null;
+function contentOf({ id, question }: ApprovalRow, content: unknown = {}): string | null {
   if (!isPlainObject(content)) throw invalidRequest("'content' must be an object");
+  if (question?.['mode'] === 'url') {
+    if (Object.keys(content).length === 0) return null;
+    throw invalidRequest(`${id} asks to open a page: send no 'content'`);
+  }
   const text = printJson(content);
   if (text.length > MAX_CONTENT_CHARS || text.includes('\\u0000')) {
     throw invalidRequest(
       `'content' must have at most ${MAX_CONTENT_CHARS} characters as JSON, and no NUL`,
     );
   }
-  return text;
+  const form = readForm(question?.['schema']);
+  // What asks without a form takes any object.
+  if ('fault' in form) return text;
+  const checked = checkContent(form, content);
+  if ('content' in checked) return printJson(checked.content);
+  const { faults } = checked;
+  const told = Object.entries(faults).map(([name, fault]) => `${name} ${fault}`);
+  throw invalidRequest(`'content' does not fit the form: ${told.join('; ')}`, { fields: faults });
 }

@@ -29,6 +29,7 @@ import type { ListedMcp } from '../prompt/mcp-changes.js';
 import type { Attempt } from '../state/attempt.js';
 import type { OfferedTools, Toolset, TurnPermissions } from '../state/attempt-context.js';
 import { offerOf } from '../state/turn-row.js';
+import { canAsk } from '../approvals/call-questions.js';
 import {
   chooseServerTools,
   clientToolHidden,
@@ -85,7 +86,11 @@ export async function prepareTools(
   const isExplicit = provenance.tools === 'opts';
   const skills = await chooseTurnSkills(attempt, { persona, root });
   const { replay } = turn.request;
-  const opened = withinRequest(await openMcp(attempt, persona));
+  // The ceiling may be lower than when the turn was accepted.
+  const mode = stricterMode(options.mode, modeCeiling);
+  const asks = canAsk(turn.request, [...(turn.childTerms?.layers ?? []), { mode }]);
+  const offers = { asks, projectRoot: root.projectRoot };
+  const opened = withinRequest(await openMcp(attempt, persona, offers));
   for (const notice of describeMcpProblems(opened.problems)) emitOnce(attempt, notice);
   const mcpTools = opened.tools.filter(({ name }) => isWanted(name, options.tools, isExplicit));
   const delegates = offer.delegation?.delegatedSubagents ?? [];
@@ -115,8 +120,7 @@ export async function prepareTools(
   const tools = replay?.tools === 'none' ? [] : below;
   const own: PermissionLayer = {
     name: options.persona,
-    // The ceiling may be lower than when the turn was accepted.
-    mode: stricterMode(options.mode, modeCeiling),
+    mode,
     // The tools of a server count as named by whoever gave the turn that server.
     named: [
       ...(isExplicit ? options.tools : []),
@@ -187,6 +191,7 @@ export async function prepareTools(
 async function openMcp(
   { services, turn, session, lease }: Attempt,
   persona: Persona,
+  offers: { asks: boolean; projectRoot: string },
 ): ReturnType<Mcp['openForTurn']> {
   const mcpServers = await openCredentials(services.vault, session);
   if (turn.request.replay !== undefined) {
@@ -204,6 +209,7 @@ async function openMcp(
   return services.mcp.openForTurn({
     ...compact({ agent: persona.mcpServers }),
     session: { id: session.id, mcpServers },
+    ...offers,
     signal: lease.signal,
   });
 }

@@ -3,7 +3,7 @@ import { type CallEnd, claimToolCall, endToolCall, releaseToolCall } from '../..
 import { capOutput, runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
-import { CallWaits } from '../../tools/tool.js';
+import { type CallQuestion, CallWaits } from '../../tools/tool.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
@@ -12,7 +12,8 @@ import {
   type ApprovalQuestion,
   takeGrants,
 } from '../approvals/request-approvals.js';
-import { isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
+import { canAsk, isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
+import { holdQuestion } from '../approvals/hold-question.js';
 import { type CallVerdict, judgeAnswered } from '../approvals/judge-call.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import {
@@ -193,6 +194,9 @@ async function runOne(
     progress: (note: string, elapsedMs: number) =>
       run.writer.emit({ type: 'tool.progress', callId: call.id, note, elapsedMs }),
     answers,
+    ...(canAsk(run.turn.request, run.rules.permissions.layers) && {
+      ask: (asked: CallQuestion, signal: AbortSignal) => holdQuestion(run, call, asked, signal),
+    }),
   };
   let outcome: ToolOutcome;
   try {

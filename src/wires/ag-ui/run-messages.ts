@@ -213,7 +213,7 @@ function readEntry(
 
 /** An answer in the words of an interrupt's `responseSchema`, which is ours. */
 function readPayload(payload: unknown, field: string): AnswerInput {
-  const { approved, accepted, reason, editedArgs } = isPlainObject(payload) ? payload : {};
+  const { approved, accepted, reason, editedArgs, content } = isPlainObject(payload) ? payload : {};
   const isApproved = approved ?? accepted;
   if (typeof isApproved !== 'boolean') {
     throw invalidRequest(
@@ -225,6 +225,7 @@ function readPayload(payload: unknown, field: string): AnswerInput {
   }
   // A denied call does not run: edited arguments have no use.
   if (!isApproved) return answerInput('deny', { message: reason });
+  if (content !== undefined) return answerInput('answer', { content });
   return answerInput('approve', { input: editedArgs });
 }
 

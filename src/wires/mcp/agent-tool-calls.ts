@@ -37,6 +37,18 @@ export interface TurnQuestion {
   awaits?: AwaitedProgress['awaits'];
   /** With `awaits`: the answers so far, in the order they came. */
   answers?: AwaitedProgress['answers'];
+  /** What the call itself asks. Absent: whether it may run. */
+  question?: JsonObject;
+}
+
+/** An answer to a question of a turn. */
+export interface AnswerToTurn extends Pick<
+  AgentToolInput<'answer_turn'>,
+  'approvalId' | 'message'
+> {
+  /** `answer`: to what the call itself asks. */
+  decision: AgentToolInput<'answer_turn'>['decision'] | 'answer';
+  content?: unknown;
 }
 
 /** Where a turn stands, for the client of `POST /mcp`. */
@@ -132,18 +144,15 @@ export class AgentToolCalls {
       answers,
       waitSeconds,
     }: AgentToolInput<'read_turn'> & {
-      answers: readonly Pick<
-        AgentToolInput<'answer_turn'>,
-        'approvalId' | 'decision' | 'message'
-      >[];
+      answers: readonly AnswerToTurn[];
     },
     call: AgentCall,
   ): Promise<TurnStanding> {
     const { principal } = call;
     const turn = await this.#own(turnId, principal);
-    const decisions = answers.map(({ approvalId, decision, message }) => ({
+    const decisions = answers.map(({ approvalId, decision, message, content }) => ({
       approvalId,
-      given: answerInput(decision, { message }),
+      given: answerInput(decision, { message, content }),
     }));
     const given = { decisions, outputs: [] };
     const matched = await this.conversations.match(turn.sessionId, given);
@@ -232,7 +241,7 @@ export class AgentToolCalls {
 }
 
 function describeQuestion(
-  { id: approvalId, name: tool, input, reason, ...approval }: ApprovalRow,
+  { id: approvalId, name: tool, input, reason, question, ...approval }: ApprovalRow,
   progress: AwaitedProgress | undefined,
   { scopes }: Principal,
 ): TurnQuestion {
@@ -247,6 +256,7 @@ function describeQuestion(
     expiresAt,
     whoDecides: people === '' ? 'the person who started the turn' : people,
     ...progress,
+    ...(question !== null && { question }),
     isAwaitingMe: isAwaitingMe && scopes.includes('approvals'),
   };
 }

@@ -7,13 +7,20 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  specTypeSchemas,
 } from '@modelcontextprotocol/server';
 import type * as z from 'zod/mini';
 import { TypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
+import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { nameOf, parseValue } from '../../platform/parsing/parse-value.js';
-import type { AgentCall, AgentToolCalls, TurnQuestion, TurnStanding } from './agent-tool-calls.js';
+import type {
+  AgentCall,
+  AgentToolCalls,
+  AnswerToTurn,
+  TurnQuestion,
+  TurnStanding,
+} from './agent-tool-calls.js';
 import { agentTools, isAgentTool, listedAgentTools, type AgentToolName } from './agent-tools.js';
 
 export interface ServedAgents {
@@ -121,11 +128,24 @@ function repeatedCall({ mcpReq: { inputResponses = {}, requestState } }: ServerC
   // Its turn is looked for among the caller's own, as the id in any call is.
   const turnId = requestState();
   if (typeof turnId !== 'string') return undefined;
-  const answers = Object.entries(inputResponses).flatMap(([approvalId, response]) => {
+  const answers = Object.entries(inputResponses).flatMap(([key, response]): AnswerToTurn[] => {
+    if (key.startsWith(ASKED)) return answerOf(key.slice(ASKED.length), response);
+    const approvalId = key;
     const decision = decisionOf(response);
     return decision === undefined ? [] : [{ approvalId, decision }];
   });
   return { turnId, answers };
+}
+
+/** Begins the key of what a call itself asks: its answer is passed on as it is. */
+const ASKED = 'asked:';
+
+/** The answer to what a call asks; none where the person left it open. */
+function answerOf(approvalId: string, response: unknown): AnswerToTurn[] {
+  if (!isPlainObject(response)) return [];
+  const { action, content } = response;
+  if (action === 'decline') return [{ approvalId, decision: 'deny' }];
+  return action === 'accept' ? [{ approvalId, decision: 'answer', content }] : [];
 }
 
 /** @returns undefined where the person left the question open. */
@@ -178,7 +198,9 @@ function describeQuestions(turnId: string, questions: readonly TurnQuestion[]): 
 }
 
 function askPerson(turnId: string, questions: readonly TurnQuestion[]): InputRequiredResult {
-  const asked = questions.map(({ approvalId, tool, input, reason, whoDecides }) => {
+  const asked = questions.map(({ approvalId, tool, input, reason, whoDecides, question }) => {
+    const passed = question && passOn(question);
+    if (passed !== undefined) return [ASKED + approvalId, passed] as const;
     const message = `May the agent call ${tool}? ${reason}\nDecided by ${whoDecides}.\n${JSON.stringify(input, undefined, 2).slice(0, 4_000)}`;
     const decision = { type: 'string' as const, enum: ['approve', 'deny'], title: 'Decision' };
     const requestedSchema = {
@@ -189,6 +211,20 @@ function askPerson(turnId: string, questions: readonly TurnQuestion[]): InputReq
     return [approvalId, inputRequired.elicit({ message, requestedSchema })] as const;
   });
   return inputRequired({ inputRequests: Object.fromEntries(asked), requestState: turnId });
+}
+
+/** What a call asks, as it came; undefined where it is no form and no link, as of a log-in. */
+function passOn({ mode, server, message, url, schema }: JsonObject) {
+  const said = `The MCP server ${String(server)} asks: ${String(message)}`;
+  if (mode === 'url' && typeof url === 'string') {
+    return inputRequired.elicitUrl({ message: said, url });
+  }
+  const asked = specTypeSchemas.ElicitRequestFormParams['~standard'].validate({
+    message: said,
+    requestedSchema: schema,
+  });
+  if (asked instanceof Promise || asked.issues !== undefined) return undefined;
+  return inputRequired.elicit(asked.value);
 }
 
 /** A result for programs, and as text for the model: what was said first, and the ids to go on with. */

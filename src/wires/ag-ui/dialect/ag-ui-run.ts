@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../platform/json.js';
 import type { EventOf } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { compact } from '../../../platform/compact.js';
@@ -216,17 +217,26 @@ function lastEvent(run: AgUiRun, { state }: EncodedState, event: EventOf<'turn.e
 }
 
 function toInterrupt({ event, owner }: Question): AgUiInterrupt {
-  const { approvalId, callId, kind, name, input, reason, expiresAt, onTimeout, awaits } = event;
+  const { approvalId, callId, kind, name, input, reason, expiresAt, onTimeout } = event;
+  const { awaits, question } = event;
   return {
     id: approvalId,
     reason: 'tool_call',
     message: reason,
     toolCallId: callId,
     expiresAt,
-    responseSchema: kind === 'tool' ? editableAnswer : plainAnswer,
+    responseSchema: answerSchema(event),
     ...by(owner),
-    metadata: { turnpike: { kind, name, input, onTimeout, ...compact({ awaits }) } },
+    metadata: { turnpike: { kind, name, input, onTimeout, ...compact({ awaits, question }) } },
   };
+}
+
+/** What an answer has: of a form, also what it was filled in with. */
+function answerSchema({ kind, question }: EventOf<'approval.requested'>): JsonObject {
+  if (kind === 'tool') return editableAnswer;
+  const form = question?.['schema'];
+  if (form === undefined) return plainAnswer;
+  return { ...plainAnswer, properties: { ...fields, content: form } };
 }
 
 const fields = { approved: { type: 'boolean' }, reason: { type: 'string' } };

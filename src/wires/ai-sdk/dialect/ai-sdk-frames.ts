@@ -114,9 +114,11 @@ export function describeOutput(data: {
 /** Details of an approval that the protocol's request has no field for. */
 export function describeQuestion(
   toolCallId: string,
-  { approvalId: id, kind, reason, expiresAt, onTimeout, awaits }: EventOf<'approval.requested'>,
+  { approvalId: id, kind, reason, expiresAt, onTimeout, ...of }: EventOf<'approval.requested'>,
 ): AiSdkChunk {
-  const data = { status: 'pending', toolCallId, kind, reason, expiresAt, onTimeout, awaits };
+  const { awaits, question } = of;
+  const about = { kind, reason, expiresAt, onTimeout, awaits, question };
+  const data = { status: 'pending', toolCallId, ...about };
   return { type: 'data-approval', id, data };
 }
 

@@ -266,6 +266,8 @@ export interface McpApprovalRequestItem {
   arguments: string;
   /** Who decides, where a rule says so: all of these. */
   awaits?: NonNullable<EventOf<'approval.requested'>['awaits']>;
+  /** What the call asks. */
+  question?: JsonObject;
 }
 
 export type ResponseItem =

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../platform/json.js';
 import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
 import { compact } from '../../../platform/compact.js';
 import { printJson } from '../../../platform/exact-json.js';
@@ -291,7 +292,7 @@ export function askAll(draft: Draft, waitsFor: readonly string[]): void {
 }
 
 function ask(draft: Draft, { event }: Question): void {
-  const { approvalId, name, input, kind, awaits } = event;
+  const { approvalId, name, input, kind, awaits, question } = event;
   const { customTools, hidesApprovals } = draft.wanted;
   const given = printJson(input ?? {});
   if (kind === 'client-tool') {
@@ -299,7 +300,8 @@ function ask(draft: Draft, { event }: Question): void {
     else callFunction(draft, event, given);
   } else if (hidesApprovals) {
     // For clients that have no other use for it: a person gives it elsewhere.
-    const waits = `The call ${name}(${given}) waits for an approval`;
+    const what = question === undefined ? 'an approval' : `an answer: ${describeAsked(question)}`;
+    const waits = `The call ${name}(${given}) waits for ${what}`;
     const text =
       awaits === undefined
         ? `[${waits}. Give it in the console, or send POST /api/harness/approvals/${approvalId}; the turn goes on then.]`
@@ -309,9 +311,14 @@ function ask(draft: Draft, { event }: Question): void {
   } else {
     const request = { type: 'mcp_approval_request', id: approvalId } as const;
     const call = { ...request, server_label: 'turnpike', name, arguments: given } as const;
-    const item = { ...call, ...compact({ awaits }) };
+    const item = { ...call, ...compact({ awaits, question }) };
     endItem(draft, addItem(draft, item), item);
   }
+}
+
+/** What a call asks: the server's message, and a link whole. */
+function describeAsked({ message, url }: JsonObject): string {
+  return [message, url].filter((text) => typeof text === 'string' && text !== '').join(' ');
 }
 
 function describeRoles(awaits: readonly { by: readonly string[] }[]): string {

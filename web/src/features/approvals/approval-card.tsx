@@ -17,6 +17,7 @@ import { formatCountdown } from '../../components/format.js';
 import { Spinner } from '../../components/spinner.js';
 import { AwaitedPeopleLine } from './awaited-people.js';
 import { DenyForm, EditForm } from './answer-forms.js';
+import { CallQuestion } from './question-form.js';
 
 type Mode = 'ask' | 'deny' | 'edit';
 
@@ -55,6 +56,15 @@ export function ApprovalCard({
       <AwaitedPeopleLine awaits={awaits} />
       {mode !== 'edit' && <ShownInput name={name} input={input} />}
       {error !== null && <FaultNote fault={error} />}
+      {kind === 'elicitation' && mayAnswer && (
+        <CallQuestion
+          question={approval.question ?? {}}
+          isBusy={isBusy}
+          onAnswer={(content) => answer(() => approvals.say(approvalId, content))}
+          onDecline={() => answer(() => approvals.deny(approvalId))}
+          onDismiss={() => answer(() => approvals.dismiss(approvalId))}
+        />
+      )}
       {kind === 'client-tool' && (
         <Note>
           The application that started this turn runs the tool and sends its output. Here you can
@@ -82,7 +92,7 @@ export function ApprovalCard({
         <Note>Your API key may not answer approvals: it lacks the scope “approvals”.</Note>
       )}
       {mayApprove && !counts && <Note>You do not decide about this call: others do.</Note>}
-      {mode === 'ask' && mayAnswer && (
+      {mode === 'ask' && mayAnswer && kind !== 'elicitation' && (
         <div className="flex flex-wrap gap-2">
           {(kind === 'tool' || kind === 'unknown-outcome') && (
             <>
