@@ -124,6 +124,9 @@ const doors = [
   '^src/access/ownership/owners\\.ts$',
   // The log-in of people in the console, which a server puts before its page, and whose rows housekeeping removes.
   '^src/access/logins/(console-logins|logins|serve-login)\\.ts$',
+  // The cookies and pages of log-ins, for those at MCP servers, and the check of who sends a form.
+  '^src/access/logins/(login-cookies|person-page)\\.ts$',
+  '^src/access/origin/check-origin\\.ts$',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
   // The provider over the SDK, and the SDK's blocks where they are stored or shown.
@@ -137,11 +140,15 @@ const doors = [
   '^src/tools/(calls|define|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.
   '^src/tools/mcp/(definitions|mcp|prompts)\\.ts$',
+  // The log-ins of people at MCP servers, which approvals begin, and an erasure ends.
+  '^src/tools/mcp/oauth/(mcp-logins|mcp-redirects|oauth-clients|oauth-error|oauth-flows)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
   '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-(answerer|store|writes)|awaited-approvals)\\.ts$',
+  '^src/turn/approvals/approval-(answerer|store|writes)\\.ts$',
+  '^src/turn/approvals/(mcp-authorizations|serve-mcp-callback)\\.ts$',
   // The module of workers, which processes of that role have.
   '^src/turn/worker/worker\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
@@ -367,6 +374,8 @@ module.exports = {
         '^src/governance/permissions/',
         '^src/provider/models/',
         '^src/tools/mcp/(definitions|mcp-file)\\.ts$',
+        // Rows whose text was sealed.
+        '^src/tools/mcp/oauth/(login-secret|oauth-flows)\\.ts$',
         '^src/wires/',
       ],
       'Files and the environment have shapes, bodies of our own wires classes. Wires use the schemas of their protocols.',

@@ -43,6 +43,8 @@ export type AuditAction =
   | 'login.succeeded'
   | 'login.refused'
   | 'login.ended'
+  | 'mcp-login.stored'
+  | 'mcp-login.ended'
   | 'authentication.refused';
 
 export interface AuditEntry {

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { webhookEndpoints } from '../storage/automation-schema.js';
 import { approvals, serverSecrets } from '../storage/governance-schema.js';
+import { mcpBegunLogins, mcpClients, mcpLogins } from '../storage/mcp-schema.js';
 import { sessions } from '../storage/schema.js';
 
 /** Where a secret is stored, and whose it is. A sealed value opens there alone. */
@@ -34,6 +35,9 @@ export const secretColumns: readonly SecretColumn[] = [
     principalId: webhookEndpoints.principalId,
   })),
   { column: serverSecrets.secret, id: serverSecrets.name, principalId: sql`${SERVER}` },
+  { column: mcpLogins.tokens, id: mcpLogins.id, principalId: mcpLogins.principalId },
+  { column: mcpBegunLogins.flow, id: mcpBegunLogins.id, principalId: mcpBegunLogins.principalId },
+  { column: mcpClients.client, id: mcpClients.id, principalId: sql`${SERVER}` },
   { column: sessions.mcpServers, id: sessions.id, principalId: sessions.principalId },
   {
     column: approvals.callState,

@@ -36,6 +36,7 @@ import { HarnessModule } from '../wires/harness/harness.module.js';
 import { McpWireModule } from '../wires/mcp/mcp-wire.module.js';
 import { NamedAgentsModule } from '../wires/named-agents/named-agents.module.js';
 import { ResponsesModule } from '../wires/responses/responses.module.js';
+import { mcpLoginNotFound } from '../turn/approvals/mcp-authorizations.js';
 import { approvalNotFound } from '../turn/approvals/approval-writes.js';
 import { OracleModule } from '../wires/oracle/oracle.module.js';
 
@@ -45,6 +46,7 @@ const notFound = {
   approval: approvalNotFound,
   awaited: approvalNotFound,
   webhook: webhookNotFound,
+  mcpLogin: mcpLoginNotFound,
 };
 
 const apiModules = [

@@ -22,6 +22,7 @@ const tags: Record<string, string> = {
   tools: 'Tools that turns may have.',
   feedback: 'What callers think of turns.',
   mcp: 'Your agents as an MCP server: tools that start, read, answer and cancel turns.',
+  'mcp-logins': 'Log-ins of people at MCP servers.',
   memory: 'Files that agents keep for a principal between conversations.',
   settings: "A user's preferences for turns that say nothing else.",
   callers: 'Who a caller is.',

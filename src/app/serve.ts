@@ -31,6 +31,9 @@ import { ErrorShapes } from './harness-error.filter.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
+import { McpRedirects } from '../tools/mcp/oauth/mcp-redirects.js';
+import { McpAuthorizations } from '../turn/approvals/mcp-authorizations.js';
+import { serveMcpCallback } from '../turn/approvals/serve-mcp-callback.js';
 import { serveLogin } from '../access/logins/serve-login.js';
 import { serveConsole } from './console/serve-console.js';
 import { HealthService } from '../ops/health-service.js';
@@ -219,6 +222,10 @@ async function addRoutes(
   app.use(checkHead);
   if (config.corsOrigins.length > 0) {
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
+  }
+  if (servesApi(config.role)) {
+    const redirects = app.get(McpRedirects, anywhere);
+    app.use(serveMcpCallback(app.get(McpAuthorizations, anywhere), redirects));
   }
   if (config.console && servesApi(config.role)) {
     const logins = app.get(ConsoleLogins, anywhere);

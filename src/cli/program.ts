@@ -76,6 +76,11 @@ const commands: readonly ListedCommand[] = [
     () => import('./commands/webhooks-command.js'),
   ),
   listed(
+    'mcp',
+    'log in at MCP servers, list your log-ins, and end them',
+    () => import('./commands/mcp-command.js'),
+  ),
+  listed(
     'memory',
     'show and delete the files that agents keep for you',
     () => import('./commands/memory-command.js'),

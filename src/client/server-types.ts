@@ -86,6 +86,13 @@ export type {
   WebhookDto as WebhookView,
   WebhookWithSecretDto as WebhookWithSecret,
 } from '../webhooks/webhook.dto.js';
+export type {
+  BegunMcpLoginDto as BegunMcpLogin,
+  EndedMcpLoginDto as EndedMcpLogin,
+  FinishedMcpLoginDto as FinishedMcpLogin,
+  McpLoginDto as McpLoginView,
+  McpLoginListDto as McpLoginList,
+} from '../turn/approvals/mcp-authorizations.dto.js';
 export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
 export type {
   EndedTokensDto as EndedTokens,

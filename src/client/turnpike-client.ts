@@ -24,7 +24,7 @@ import {
 } from './turn/start-turn.js';
 import { FollowedTurn, type FollowOptions, type Turn } from './turn/turn.js';
 import { UploadCalls } from './calls/upload-calls.js';
-import { ScheduleCalls, WebhookCalls } from './calls/automation-calls.js';
+import { McpLoginCalls, ScheduleCalls, WebhookCalls } from './calls/automation-calls.js';
 
 export { ConnectionLostError, TurnpikeError } from './transport/client-errors.js';
 export type { Call, ClientOptions, Retrying } from './transport/transport.js';
@@ -55,6 +55,7 @@ export class TurnpikeClient {
   readonly feedback: FeedbackCalls;
   readonly memory: MemoryCalls;
   readonly webhooks: WebhookCalls;
+  readonly mcpLogins: McpLoginCalls;
   readonly schedules: ScheduleCalls;
   readonly data: DataCalls;
   readonly #transport: Transport;
@@ -72,6 +73,7 @@ export class TurnpikeClient {
     this.feedback = new FeedbackCalls(transport);
     this.memory = new MemoryCalls(transport);
     this.webhooks = new WebhookCalls(transport);
+    this.mcpLogins = new McpLoginCalls(transport);
     this.schedules = new ScheduleCalls(transport);
     this.data = new DataCalls(transport);
   }

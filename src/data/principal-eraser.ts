@@ -8,6 +8,7 @@ import { AuditLog } from '../access/audit-log.js';
 import { AccessEnder, FORGOTTEN } from '../access/access-ender.js';
 import { isTypedError } from '../errors/typed-error.js';
 import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
+import { McpLogins } from '../tools/mcp/oauth/mcp-logins.js';
 import { ProjectRoots } from '../session/project-roots.js';
 import { TurnCanceller } from '../turn/lifecycle/turn-canceller.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
@@ -66,6 +67,7 @@ export class PrincipalEraser {
     private readonly roots: ProjectRoots,
     private readonly audit: AuditLog,
     private readonly vault: SecretVault,
+    private readonly mcpLogins: McpLogins,
   ) {}
 
   async report(principalId: string): Promise<PrincipalReportDto> {
@@ -85,6 +87,7 @@ export class PrincipalEraser {
     const report = await this.report(principalId);
     // First of all, so that nothing new comes: every process knows of it when its cache has expired.
     await this.access.forget(principalId);
+    await this.mcpLogins.endAll(principalId);
     await deleteOwned(db, 'first', principalId);
     const turnIds = await idsOf(db, turns, eq(turns.principalId, principalId));
     const hashes = await loadFileHashes(db, principalId);

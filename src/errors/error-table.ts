@@ -203,6 +203,22 @@ export const errorTable = {
     'A person was not [logged in](../operate/log-in.md#people-in-the-console) to the console; `details.reason` says why.',
     'Begin the log-in again at the console. Operator: the log says what the identity provider answered.',
   ),
+  MCP_LOGIN_NOT_FOUND: final(
+    404,
+    "There is no such [log-in at an MCP server](../guide/mcp.md#log-in), or it is another principal's.",
+    '`GET /api/harness/mcp/logins` lists yours.',
+  ),
+  MCP_LOGIN_REFUSED: final(
+    400,
+    'Nobody was [logged in at an MCP server](../guide/mcp.md#log-in); `details.reason` says why. Nothing was stored.',
+    'Do what the message says; it is for the person, or for the operator of the server.',
+  ),
+  MCP_LOGIN_UNAVAILABLE: later(
+    502,
+    'The authorization server of an MCP server, or the MCP server itself, did not answer as it should.',
+    'Try again. Operator: the log says what it answered.',
+    5,
+  ),
   MCP_PROMPT_FAILURE: final(
     400,
     'On the stream: there is no such prompt (`opts.prompt`), it lacks an argument or has one too many, or its MCP server did not give its text. The model was not called.',

@@ -19,6 +19,10 @@ export class ApprovalIdDto {
   @PathId('Id of the approval.', 'appr_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }
 
+export class McpLoginIdDto {
+  @PathId('Id of the log-in.', 'mcpl_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
+}
+
 export class WebhookIdDto {
   @PathId('Id of the webhook.', 'hook_6b0f7c1e-3c0a-4f0e-9a53-6a3b7c0f2d11') id!: string;
 }

@@ -9,6 +9,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { expireSessions, releaseFiles } from '../session/session-expiry.js';
 import type { Database } from '../storage/connection.js';
 import { turns } from '../storage/schema.js';
+import { removeBegunMcpLogins } from '../tools/mcp/oauth/mcp-logins.js';
 import { tables, type TableEntry } from '../storage/tables.js';
 
 /** Pause between two rounds, in ms. */
@@ -84,6 +85,7 @@ export function listChores(config: Config, db: Database, clock: Clock, blobs: Bl
     },
     { name: 'release-files', run: () => releaseFiles(db, now(), config.fileKeepDays) },
     { name: 'remove-ended-logins', run: () => removeEndedLogins(db, now()) },
+    { name: 'remove-begun-mcp-logins', run: () => removeBegunMcpLogins(db, now()) },
     { name: 'collect-blobs', run: () => blobs.collect() },
     ...old,
   ];

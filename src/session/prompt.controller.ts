@@ -39,6 +39,7 @@ export class PromptController {
     const opened = await this.mcp.openForTurn({
       ...compact({ agent }),
       session: { id, mcpServers },
+      principalId: session.principalId,
       signal,
     });
     try {

@@ -44,6 +44,7 @@ import {
   webhookDeliveries,
   webhookEndpoints,
 } from './automation-schema.js';
+import { mcpBegunLogins, mcpClients, mcpLogins } from './mcp-schema.js';
 import { messages, steps, toolCalls, turnArchives } from './transcript-schema.js';
 
 /** What is done with the rows of a table by whatever goes over all tables. */
@@ -338,6 +339,27 @@ export const tables: readonly TableEntry[] = [
     exported: 'credentials stay behind',
     erased: 'first',
     kept: 'until it ends: 8 hours without use, a day at most (removeEndedLogins)',
+  },
+  {
+    table: mcpLogins,
+    ...ofPrincipal(mcpLogins.principalId),
+    exported: 'secrets stay behind',
+    // After each was revoked at its issuer.
+    erased: 'first',
+    kept: 'until its person ends it, or its issuer does (McpLogins)',
+  },
+  {
+    table: mcpBegunLogins,
+    ...ofPrincipal(mcpBegunLogins.principalId),
+    exported: 'secrets stay behind',
+    erased: 'first',
+    kept: 'until its end, ten minutes at most (removeBegunMcpLogins)',
+  },
+  {
+    table: mcpClients,
+    ...ofDeployment,
+    exported: 'secrets stay behind',
+    kept: 'until its issuer takes it no more',
   },
   {
     table: principalEpochs,

@@ -98,11 +98,14 @@ export interface SkillAccess {
   read(name: string, path: string): Promise<string>;
 }
 
+/** The call that asks for a resource: its person may have to log in first. */
+type ResourceCall = Pick<ToolCall, 'signal' | 'callId' | 'answers'>;
+
 /** The resources of MCP servers. Each method fails with a ToolFailure, or with the signal's reason. */
 export interface ResourceAccess {
   /** @param cursor what the page before ended with. Absent: the first page. @returns lines for the model. */
-  list(of: { server: string; cursor?: string }, signal: AbortSignal): Promise<string>;
-  read(of: { server: string; uri: string }, signal: AbortSignal): Promise<ToolOutput>;
+  list(of: { server: string; cursor?: string }, call: ResourceCall): Promise<string>;
+  read(of: { server: string; uri: string }, call: ResourceCall): Promise<ToolOutput>;
 }
 
 export interface ToolCall {

@@ -8,14 +8,55 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ownFolders, resolveOwnPaths, homeFolders, secretPaths } from './resolve-own-paths.js';
 import { pickShellEnv, SHELL_ENV } from './shell-env.js';
+import { AccessModule } from '../access/access.module.js';
+import { AuditLog } from '../access/audit-log.js';
+import { SecretVault } from '../access/secret-vault.js';
+import { DATABASE } from '../storage/connection.js';
 import { MCP, openMcp } from './mcp/mcp.js';
+import { OAuthDiscovery, oauthFetch } from './mcp/oauth/discovery.js';
+import { McpLogins } from './mcp/oauth/mcp-logins.js';
+import { McpRedirects } from './mcp/oauth/mcp-redirects.js';
+import { OAuthClients } from './mcp/oauth/oauth-clients.js';
+import { OAuthFlows } from './mcp/oauth/oauth-flows.js';
 import { openToolHook, TOOL_HOOK } from './tool-hook.js';
 import { ToolController } from './tool.controller.js';
 import { ToolRegistry } from './registry.js';
 import { openShells, SHELLS, type Shells } from './shells.js';
 
+/** Log-ins of people at MCP servers. */
+const oauthProviders = [
+  {
+    provide: OAuthDiscovery,
+    inject: [CONFIG, CLOCK],
+    useFactory: ({ mcpPrivateHosts }: Config, clock: Clock) =>
+      new OAuthDiscovery(oauthFetch(mcpPrivateHosts), clock),
+  },
+  {
+    provide: McpLogins,
+    inject: [DATABASE, CLOCK, LOGGER, SecretVault, AuditLog, OAuthDiscovery],
+    useFactory: (...parts: ConstructorParameters<typeof McpLogins>) => new McpLogins(...parts),
+  },
+  {
+    provide: OAuthClients,
+    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery],
+    useFactory: (...parts: ConstructorParameters<typeof OAuthClients>) =>
+      new OAuthClients(...parts),
+  },
+  {
+    provide: OAuthFlows,
+    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery, OAuthClients],
+    useFactory: (...parts: ConstructorParameters<typeof OAuthFlows>) => new OAuthFlows(...parts),
+  },
+  {
+    provide: McpRedirects,
+    inject: [CONFIG],
+    useFactory: (config: Config) => new McpRedirects(config),
+  },
+];
+
 /** The tools of the server, and all that they run in. A start fails with FileInvalidError or ConfigError. */
 @Module({
+  imports: [AccessModule],
   providers: [
     { provide: SHELLS, inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER], useFactory: findShells },
     {
@@ -28,16 +69,23 @@ import { openShells, SHELLS, type Shells } from './shells.js';
       inject: [SHELLS],
       useFactory: (shells: Shells) => new ToolRegistry(builtinTools(shells)),
     },
+    ...oauthProviders,
     {
       provide: MCP,
-      inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER, ResourceStack],
+      inject: [CONFIG, ENVIRONMENT, CLOCK, LOGGER, ResourceStack, OAuthDiscovery, McpLogins],
       useFactory: (
         config: Config,
         environment: Environment,
         clock: Clock,
         logger: Logger,
         resources: ResourceStack,
-      ) => resources.add(openMcp({ config, environment, clock, logger }), (mcp) => mcp.close()),
+        discovery: OAuthDiscovery,
+        logins: McpLogins,
+      ) => {
+        const oauth = { discovery, logins };
+        const opening = openMcp({ config, environment, clock, logger, oauth });
+        return resources.add(opening, (mcp) => mcp.close());
+      },
     },
     { provide: TOOL_HOOK, inject: [CONFIG, CLOCK], useFactory: openToolHook },
     {
@@ -51,7 +99,17 @@ import { openShells, SHELLS, type Shells } from './shells.js';
       },
     },
   ],
-  exports: [SHELLS, SHELL_ENV, ToolRegistry, MCP, OWN_PATHS, TOOL_HOOK],
+  exports: [
+    SHELLS,
+    SHELL_ENV,
+    ToolRegistry,
+    MCP,
+    OWN_PATHS,
+    TOOL_HOOK,
+    McpLogins,
+    OAuthFlows,
+    McpRedirects,
+  ],
 })
 export class ToolsModule {}
 

@@ -8,6 +8,7 @@ import { SessionModule } from '../session/session.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { AwaitedApprovalController } from './approvals/awaited-approval.controller.js';
 import { ApprovalController } from './approvals/approval.controller.js';
+import { McpAuthorizationsController } from './approvals/mcp-authorizations.controller.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttemptModule } from './attempt/attempt.module.js';
 import { ForkController } from './branches/fork.controller.js';
@@ -45,7 +46,7 @@ export class TurnModule {}
 
 /** Services of turns for clients, with their controllers and readers. */
 @Module({
-  imports: [AccessModule, AttachmentsModule, SessionModule, TurnModule],
+  imports: [AccessModule, AttachmentsModule, SessionModule, ToolsModule, TurnModule],
   controllers: [
     FeedbackController,
     ConversationController,
@@ -53,6 +54,7 @@ export class TurnModule {}
     ReplayController,
     ApprovalController,
     AwaitedApprovalController,
+    McpAuthorizationsController,
   ],
   providers: [FeedbackService, Presence, TurnService, ReplayService],
   exports: [Presence, TurnService, TurnModule],

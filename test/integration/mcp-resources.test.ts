@@ -55,20 +55,26 @@ describe.each(['legacy', '2026-07-28'])('resources of a server of the era %s', (
 
   it('are listed page by page, where an empty cursor is one and a page that follows itself is the last', async () => {
     const resources = resourcesOf(await turnOf(mcp));
-    const first = await resources.list({ server: 'box' }, signal);
+    const first = await resources.list({ server: 'box' }, { callId: 'call_1', signal });
     expect(first).toBe(
       'Resources of box:\n- demo:///1: one, text/plain, 3 bytes\nThere are more: call again with the cursor "r:".',
     );
-    const second = await resources.list({ server: 'box', cursor: 'r:' }, signal);
+    const second = await resources.list(
+      { server: 'box', cursor: 'r:' },
+      { callId: 'call_1', signal },
+    );
     expect(second).toContain('- demo:///2: Two , The second');
     expect(second).toContain(
       '- demo:///{id}: any\nThere are more: call again with the cursor "t:loop".',
     );
-    const third = await resources.list({ server: 'box', cursor: 't:loop' }, signal);
-    expect(third).not.toContain('There are more');
-    await expect(resources.list({ server: 'box', cursor: 'x' }, signal)).rejects.toThrow(
-      'x is no cursor',
+    const third = await resources.list(
+      { server: 'box', cursor: 't:loop' },
+      { callId: 'call_1', signal },
     );
+    expect(third).not.toContain('There are more');
+    await expect(
+      resources.list({ server: 'box', cursor: 'x' }, { callId: 'call_1', signal }),
+    ).rejects.toThrow('x is no cursor');
   });
 
   it('are read as text and as files, also by a link in a result', async () => {
@@ -76,23 +82,30 @@ describe.each(['legacy', '2026-07-28'])('resources of a server of the era %s', (
     const link = await callMcp(turn, 'mcp__box__find');
     expect(link).toBe('[resource one: demo:///1; mcp_resources reads it from box]');
     const resources = resourcesOf(turn);
-    expect(await resources.read({ server: 'box', uri: 'demo:///1' }, signal)).toEqual([
+    expect(
+      await resources.read({ server: 'box', uri: 'demo:///1' }, { callId: 'call_1', signal }),
+    ).toEqual([
       { type: 'text', text: '[resource: demo:///1]\nthe text' },
       { type: 'text', text: '[resource: unknown, unknown]' },
     ]);
-    const [picture] = await resources.read({ server: 'box', uri: 'demo:///picture' }, signal);
+    const [picture] = await resources.read(
+      { server: 'box', uri: 'demo:///picture' },
+      { callId: 'call_1', signal },
+    );
     expect(picture).toMatchObject({ type: 'file', name: 'picture.jpg', mimeType: 'image/jpeg' });
   });
 
   it('are read again where the session was lost', async () => {
     const resources = resourcesOf(await turnOf(mcp));
     server.forget();
-    expect(await resources.list({ server: 'box' }, signal)).toContain('demo:///1');
+    expect(await resources.list({ server: 'box' }, { callId: 'call_1', signal })).toContain(
+      'demo:///1',
+    );
   });
 
   it('name the servers there are where the model names another', async () => {
     const resources = resourcesOf(await turnOf(mcp));
-    await expect(resources.list({ server: 'bin' }, signal)).rejects.toThrow(
+    await expect(resources.list({ server: 'bin' }, { callId: 'call_1', signal })).rejects.toThrow(
       'bin is no server with resources. Servers with resources: box.',
     );
   });
@@ -100,9 +113,9 @@ describe.each(['legacy', '2026-07-28'])('resources of a server of the era %s', (
   it('fail with what the server says', async () => {
     server.others['resources/read'] = () => '{"contents":7}';
     const resources = resourcesOf(await turnOf(mcp));
-    expect(await resources.read({ server: 'box', uri: 'demo:///1' }, signal)).toEqual([
-      { type: 'text', text: '[the resource is empty]' },
-    ]);
+    expect(
+      await resources.read({ server: 'box', uri: 'demo:///1' }, { callId: 'call_1', signal }),
+    ).toEqual([{ type: 'text', text: '[the resource is empty]' }]);
   });
 
   it('are none where no server has any', async () => {

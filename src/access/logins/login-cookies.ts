@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '../../platform/net/addresses.js';
 
-/** Cookies of people in the console: that of a log-in, and that of one that has begun. */
-const names = { login: 'turnpike', begun: 'turnpike-begun' } as const;
+/** Cookies of people: of a log-in, of one that has begun, and of a browser that begins log-ins at MCP servers. */
+const names = { login: 'turnpike', begun: 'turnpike-begun', mcp: 'turnpike-mcp' } as const;
 export type LoginCookie = keyof typeof names;
 
 const SECRET_BYTES = 32;

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { loginRefused, loginUnavailable, tokenRefused } from '../access-errors.js';
 import { BEGUN_MS } from './begun-login.js';
@@ -6,6 +5,7 @@ import type { ConsoleLogins } from './console-logins.js';
 import { consoleOrigin, dropCookie, readCookie, setCookie } from './login-cookies.js';
 import { LoginError } from './login-error.js';
 import { LOGIN_MS } from './logins.js';
+import { faultPage, hostOf, pageHeaders, siteOf } from './person-page.js';
 import { checkOrigin } from '../origin/check-origin.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
@@ -20,16 +20,6 @@ const begins = /^\/console\/login\/([a-z][a-z0-9-]{0,31})$/;
 const comesBack = /^\/console\/callback\/([a-z][a-z0-9-]{0,31})$/;
 /** Path at which a log-in is ended. */
 const LOGOUT = '/console/logout';
-
-const style =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem}code{overflow-wrap:anywhere}';
-
-const pageHeaders = {
-  'Cache-Control': 'no-store',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-};
 
 /**
  * Serves the log-in of people in the console: two redirects with a cookie each, and the log-out. A failure is a page that
@@ -65,7 +55,7 @@ async function begin(
   const asked = { redirectUri, returnTo: request.query['return'] };
   const { url, begun } = await logins.begin(issuer, asked);
   const cookie = setCookie('begun', begun, { host, seconds: BEGUN_MS / 1_000 });
-  response.set(pageHeaders).append('Set-Cookie', cookie).redirect(url);
+  response.set(pageHeaders()).append('Set-Cookie', cookie).redirect(url);
 }
 
 async function finish(
@@ -87,7 +77,7 @@ async function finish(
     senderOf(request),
   );
   const cookie = setCookie('login', secret, { host, seconds: LOGIN_MS / 1_000 });
-  response.set(pageHeaders).append('Set-Cookie', cookie).redirect(returnTo);
+  response.set(pageHeaders()).append('Set-Cookie', cookie).redirect(returnTo);
 }
 
 /** The body is not read. Answers with the address that the page goes to next: the provider's own log-out, or the console. */
@@ -99,20 +89,8 @@ async function logOut(logins: ConsoleLogins, request: Request, response: Respons
   if (refusal !== undefined) throw refusal;
   const secret = readCookie('login', { host, sent: headers.cookie });
   const url = secret && (await logins.end(secret, `${consoleOrigin(host)}/`));
-  response.set(pageHeaders).append('Set-Cookie', dropCookie('login', host));
+  response.set(pageHeaders()).append('Set-Cookie', dropCookie('login', host));
   response.json({ url: url ?? '/' });
-}
-
-function siteOf({ headers }: Request): string | undefined {
-  const site = headers['sec-fetch-site'];
-  return Array.isArray(site) ? site.join() : site;
-}
-
-function hostOf({ headers: { host } }: Request): string {
-  if (host === undefined || !URL.canParse(consoleOrigin(host))) {
-    throw new LoginError('UNKNOWN_HOST');
-  }
-  return host;
 }
 
 function redirectUriOf(host: string, issuer: string): string {
@@ -140,27 +118,6 @@ function answerFault(
   const isPage = request.accepts(['json', 'html']) === 'html';
   if (typed === undefined || !isPage) return next(typed ?? error);
   noteError(request, typed.type);
-  response.status(typed.status).set({ ...typed.headers, ...pageHeaders });
-  response.type('html').send(pageOf(typed, recordOf(request)?.id));
-}
-
-/** The page of a log-in that failed. Nothing in it is trusted. */
-function pageOf({ type, message, details }: TypedError, requestId: string | undefined): string {
-  const reason =
-    typeof details === 'object' && details !== null && 'reason' in details
-      ? ` ${String(details.reason)}`
-      : '';
-  const codes = [`${type}${reason}`, requestId].filter((one) => one !== undefined);
-  return [
-    '<!doctype html>',
-    '<html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark">',
-    '<meta name="viewport" content="width=device-width"><title>Not logged in – Turnpike</title>',
-    `<style>${style}</style>`,
-    `<main><h1>You are not logged in</h1><p>${escaped(message)}</p>`,
-    `<p><a href="/">Go to the console</a></p><p>For the administrator: <code>${escaped(codes.join(', '))}</code></p></main></html>`,
-  ].join('\n');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  response.status(typed.status).set({ ...typed.headers, ...pageHeaders() });
+  response.type('html').send(faultPage('Not logged in', 'You are not logged in', typed, request));
 }

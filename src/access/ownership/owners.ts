@@ -3,6 +3,7 @@ import { eq, type SQL } from 'drizzle-orm';
 import { isId } from '../../platform/ids.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
+import { mcpLogins } from '../../storage/mcp-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { webhookEndpoints } from '../../storage/automation-schema.js';
 import type { Principal } from '../principal.js';
@@ -10,10 +11,17 @@ import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 
 /**
- * Objects that a route can name by an id. The session's principal owns all objects in it; webhooks are in none. An
+ * Objects that a route can name by an id. The session's principal owns all objects in it; webhooks and log-ins at MCP servers are in none. An
  * `awaited` object is an approval, for those whom it awaits.
  */
-export const ownedKinds = ['session', 'turn', 'approval', 'awaited', 'webhook'] as const;
+export const ownedKinds = [
+  'session',
+  'turn',
+  'approval',
+  'awaited',
+  'webhook',
+  'mcpLogin',
+] as const;
 export type OwnedKind = (typeof ownedKinds)[number];
 
 const prefixes: Record<OwnedKind, string> = {
@@ -22,6 +30,7 @@ const prefixes: Record<OwnedKind, string> = {
   approval: 'appr',
   awaited: 'appr',
   webhook: 'hook',
+  mcpLogin: 'mcpl',
 };
 
 /** Most cached objects. */
@@ -86,6 +95,14 @@ export class Owners {
           .select({ principalId })
           .from(webhookEndpoints)
           .where(eq(endpointId, id));
+        return found;
+      }
+      case 'mcpLogin': {
+        const { id: loginId, principalId } = mcpLogins;
+        const [found] = await this.db
+          .select({ principalId })
+          .from(mcpLogins)
+          .where(eq(loginId, id));
         return found;
       }
     }

@@ -1,5 +1,10 @@
 import { route, type Transport } from '../transport/transport.js';
-import type { ApprovalView, AwaitedApprovalView, ListedApprovalView } from '../server-types.js';
+import type {
+  ApprovalView,
+  AwaitedApprovalView,
+  BegunMcpLogin,
+  ListedApprovalView,
+} from '../server-types.js';
 import type { Page } from './session-calls.js';
 
 export interface ApprovalQuery extends Page {
@@ -69,6 +74,21 @@ export class ApprovalCalls {
   /** Closes what a call asks, without an answer. */
   dismiss(approvalId: string): Promise<ApprovalView> {
     return this.#answer(approvalId, { decision: 'cancel' });
+  }
+
+  /**
+   * Begins the log-in at an MCP server that an approval of kind `mcp-authorize` asks for; the person opens its `url` in
+   * a browser.
+   *
+   * @param redirect where the answer goes, for `client.mcpLogins.finish`. Absent: the server's own page takes it, from
+   *   the browser that sent this.
+   */
+  authorize(approvalId: string, redirect?: string): Promise<BegunMcpLogin> {
+    return this.transport.json({
+      method: 'POST',
+      path: route`/api/harness/approvals/${approvalId}/authorize`,
+      body: redirect === undefined ? {} : { redirect },
+    });
   }
 
   #answer(approvalId: string, body: Record<string, unknown>): Promise<ApprovalView> {

@@ -1,4 +1,8 @@
 import type {
+  BegunMcpLogin,
+  EndedMcpLogin,
+  FinishedMcpLogin,
+  McpLoginList,
   ScheduleRunView,
   ScheduleView,
   UpcomingSlot,
@@ -106,6 +110,43 @@ export class ScheduleCalls {
 export interface DeliveryQuery extends Page {
   /** Default: all. */
   status?: DeliveryStatus;
+}
+
+/** The caller's log-ins at MCP servers: `client.mcpLogins`. */
+export class McpLoginCalls {
+  constructor(private readonly transport: Transport) {}
+
+  /** With the servers of the configuration at which people log in. */
+  list(): Promise<McpLoginList> {
+    return this.transport.json({ path: '/api/harness/mcp/logins' });
+  }
+
+  /**
+   * Begins a log-in; the person opens its `url` in a browser.
+   *
+   * @param wanted `redirect`: where the answer goes, for `finish`. Absent: the server's own page takes it, from the
+   *   browser that sent this.
+   */
+  begin(wanted: { server: string; agent?: string; redirect?: string }): Promise<BegunMcpLogin> {
+    return this.transport.json({ method: 'POST', path: '/api/harness/mcp/logins', body: wanted });
+  }
+
+  /** Finishes a log-in of the caller. @param query of the URL that the browser was sent to. */
+  finish(query: string): Promise<FinishedMcpLogin> {
+    return this.transport.json({
+      method: 'POST',
+      path: '/api/harness/mcp/logins/callback',
+      body: { query },
+    });
+  }
+
+  /** Ends a log-in, here and at its authorization server. */
+  end(loginId: string): Promise<EndedMcpLogin> {
+    return this.transport.json({
+      method: 'DELETE',
+      path: route`/api/harness/mcp/logins/${loginId}`,
+    });
+  }
 }
 
 /** Where events of the caller's turns are sent: `client.webhooks`. */

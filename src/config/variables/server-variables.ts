@@ -10,6 +10,7 @@ import {
   integer,
   list,
   numberText,
+  optional,
   privateHosts,
   secret,
   variable,
@@ -73,6 +74,11 @@ export const serverVariables = {
     'TURNPIKE_CORS_ORIGINS',
     'Origins whose pages may call the API from a browser, such as `https://app.example.com`. Default: none.',
     z.array(origin),
+  ),
+  publicUrl: optional(
+    'TURNPIKE_PUBLIC_URL',
+    'Origin at which browsers reach the server, such as `https://agents.example.com`: [log-ins at MCP servers](../guide/mcp.md#log-in) come back to it. Default: the `Host` of the request that begins one.',
+    origin,
   ),
   keepAliveMs: integer('TURNPIKE_KEEP_ALIVE_MS', {
     about:

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import { parsedBy } from '../../platform/parsing/shapes.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
 import { parseHostEntry } from '../variable-forms.js';
@@ -27,6 +28,15 @@ function isWebhookSecret(text: string): boolean {
 
 const toolName = z.string().check(z.regex(/^[\w*-]+$/, 'must be the name of a tool'));
 const host = parsedBy(parseHostEntry, 'must be a host: `host[:port]` or `*.host[:port]`');
+
+const redirect = parsedBy(
+  (entry: string) => (URL.canParse(entry) && isSafeRedirect(new URL(entry)) ? entry : undefined),
+  'must be a URL, https://host/path, without a query and without a fragment',
+);
+
+function isSafeRedirect(url: URL): boolean {
+  return (url.protocol === 'https:' || isLoopbackHttp(url)) && url.search === '' && url.hash === '';
+}
 
 /** Variables of tools: their permissions and limits, the sandbox, MCP servers and subagents. */
 export const toolVariables = {
@@ -163,6 +173,11 @@ export const toolVariables = {
   mcpPrivateHosts: privateHosts(
     'TURNPIKE_MCP_PRIVATE_HOSTS',
     'Hosts at which MCP servers may have private addresses',
+  ),
+  mcpRedirects: list(
+    'TURNPIKE_MCP_REDIRECTS',
+    'URLs of applications that a [log-in at an MCP server](../guide/mcp.md#log-in) may come back to, such as `https://app.example.com/mcp`. Default: none but this server’s own page, and loopback addresses.',
+    z.array(redirect),
   ),
   mcpSessionStdio: permission(
     'TURNPIKE_MCP_SESSION_STDIO',

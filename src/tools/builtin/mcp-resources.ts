@@ -27,14 +27,14 @@ export const resourcesTool: ToolDefinition = {
     additionalProperties: false,
   },
   open: ({ resources }) => ({
-    run: async ({ server, uri, cursor }, { signal }) => {
+    run: async ({ server, uri, cursor }, call) => {
       if (typeof server !== 'string') throw new ToolFailure('mcp_resources: server must be text');
       if (resources === undefined) {
         throw new ToolFailure('No MCP server of this turn has resources.');
       }
-      if (typeof uri === 'string') return resources.read({ server, uri }, signal);
+      if (typeof uri === 'string') return resources.read({ server, uri }, call);
       const from = compact({ cursor: typeof cursor === 'string' ? cursor : undefined });
-      return resources.list({ server, ...from }, signal);
+      return resources.list({ server, ...from }, call);
     },
   }),
 };

@@ -16,7 +16,7 @@ import {
 import { compact } from '../../platform/compact.js';
 import { canonicalJson, type JsonObject, isPlainObject } from '../../platform/json.js';
 import { RESOURCES_TOOL } from '../builtin/mcp-resources.js';
-import { ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
+import { CallWaits, ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
 import { rootsOf, type Asker, type LiveServer, type McpConnection } from './connection.js';
 import { elicitResult, readElicitation } from './elicitation.js';
 import {
@@ -29,6 +29,7 @@ import {
   type AskingServer,
   type InputRound,
 } from './input-rounds.js';
+import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
 import { sendRequest } from './messages.js';
 import type { RegisteredTool } from '../registry.js';
 import type { ToolEffect } from '../../governance/permission-subject.js';
@@ -69,7 +70,7 @@ async function callTool(connection: McpConnection, toolCall: McpToolCall): Promi
   for (;;) {
     // What is open in the round is asked before the server is called.
     const finished = round && (await finishRound(server, round, answerAlone));
-    const how = { signal: call.signal, retry, asker: askerOf(server, call) };
+    const how = { ...call, retry, asker: askerOf(server, call) };
     const answered = await askServer(connection, how, (client) =>
       callOnce(connection, client, toolCall, finished),
     );
@@ -78,6 +79,9 @@ async function callTool(connection: McpConnection, toolCall: McpToolCall): Promi
   }
 }
 
+/** What asks a server. Without `callId`: nothing that a person can be asked for. */
+type AskingCall = Pick<ToolCall, 'signal' | 'answers'> & Partial<Pick<ToolCall, 'callId'>>;
+
 /**
  * Asks a server for something, and once more where its session was lost and that is harmless.
  *
@@ -85,15 +89,18 @@ async function callTool(connection: McpConnection, toolCall: McpToolCall): Promi
  */
 export async function askServer<T>(
   connection: McpConnection,
-  { signal, retry, asker }: { signal: AbortSignal; retry: RetryClass; asker?: Asker | undefined },
+  how: AskingCall & { retry: RetryClass; asker?: Asker | undefined },
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
+  const { signal, retry, asker } = how;
   for (let isFirst = true; ; isFirst = false) {
-    const { client } = await connect(connection, signal);
+    const { client } = await connectForCall(connection, how);
     try {
       return await connection.use(client, () => ask(client), asker);
-    } catch (error) {
+    } catch (thrown) {
       signal.throwIfAborted();
+      const error = await connection.faultOf(thrown);
+      if (error instanceof LoginNeededError) throw askForLogin(error, how);
       if (isSessionDoubtful(error)) connection.retire(client);
       if (!isFirst || !mayCallAgain(error, retry)) throw failureOf(connection, client, error);
     }
@@ -165,13 +172,39 @@ export function redactBlocks(connection: McpConnection, blocks: OutputBlock[]): 
   );
 }
 
-async function connect(connection: McpConnection, signal: AbortSignal): Promise<LiveServer> {
+/** The server of a call. @throws ToolFailure; CallWaits where the person is to log in first. */
+export async function connectForCall(
+  connection: McpConnection,
+  call: AskingCall,
+): Promise<LiveServer> {
   try {
-    return await connection.ready(signal);
+    return await connection.ready(call.signal);
   } catch (error) {
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
+    if (error instanceof LoginNeededError) throw askForLogin(error, call);
     throw failureOf(connection, undefined, error);
   }
+}
+
+/** Log-ins that one call asks for at most. */
+const MAX_LOGINS = 3;
+
+/** The question for a log-in; a failure where the person has refused it, or it did not help. */
+function askForLogin({ question }: LoginNeededError, { callId, answers = [] }: AskingCall): Error {
+  const { server, host, issuer, scopes } = question;
+  const given = answers.filter(({ kind }) => kind === 'mcp-authorize');
+  const who = `The MCP server ${server}`;
+  if (given.some(({ action }) => action !== 'accept')) {
+    return new ToolFailure(`${who} needs a log-in, and the user did not log in. Nothing was run.`);
+  }
+  if (given.length >= MAX_LOGINS) {
+    const { asReason } = new OAuthLoginError('TOKEN_REFUSED', { issuer });
+    return new ToolFailure(`${who} did not take a log-in: ${asReason} Nothing was run.`);
+  }
+  if (callId === undefined) return new ToolFailure(`${who} wants a log-in at ${issuer}.`);
+  const reason = `The MCP server ${server} (${host}) wants you to log in at ${issuer}`;
+  const asked = { server, host, issuer, scopes: [...scopes] };
+  return new CallWaits({ kind: 'mcp-authorize', reason, question: asked }, { executed: false });
 }
 
 function failureOf(

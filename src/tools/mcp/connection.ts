@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   Client,
+  InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
   type ClientCapabilities,
@@ -24,6 +25,8 @@ import type { elicitResult } from './elicitation.js';
 import { describeFault, isConnectionLost, isSessionDoubtful, McpFault } from './faults.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
+import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
+import type { ServerAuth } from './oauth/server-auth.js';
 
 export interface ConnectionOptions {
   server: string;
@@ -39,6 +42,8 @@ export interface ConnectionOptions {
   progressMs: number;
   clock: Clock;
   logger: Logger;
+  /** Tokens for requests. Absent: none are sent. */
+  auth?: ServerAuth | undefined;
   /** Removes the server's credentials from a text. */
   redact(text: string): string;
 }
@@ -212,6 +217,18 @@ export class McpConnection {
     return isConnectionLost(error) ? (this.#tooLong.get(client) ?? error) : error;
   }
 
+  /** An error of a request; where a log-in would help, the question for it. */
+  async faultOf(error: unknown): Promise<unknown> {
+    const { auth } = this.#options;
+    const known = withCauses(error);
+    const own = known.find(
+      (one) => one instanceof LoginNeededError || one instanceof OAuthLoginError,
+    );
+    const short = known.find((one) => one instanceof InsufficientScopeError);
+    if (own !== undefined || short === undefined || auth === undefined) return own ?? error;
+    return auth.needScopes(short.requiredScope).catch((reason: unknown) => reason);
+  }
+
   async close(): Promise<void> {
     const clients = new Set([...this.#calls.keys(), ...(this.#current ? [this.#current] : [])]);
     this.#forget();
@@ -238,6 +255,8 @@ export class McpConnection {
         const client = this.#current;
         this.#forget();
         if (client !== undefined) this.#end(client);
+        // A log-in changes that, not time.
+        if (error instanceof LoginNeededError) throw error;
         this.#fault = describeFault(error);
         this.#backoff.failed();
       }
@@ -352,7 +371,9 @@ export class McpConnection {
     try {
       return await work();
     } catch (error) {
-      throw new McpFault(this.#options.redact(describeFault(error)));
+      const cause = await this.faultOf(error);
+      if (cause instanceof LoginNeededError) throw cause;
+      throw new McpFault(this.#options.redact(describeFault(cause)));
     }
   }
 }
@@ -383,11 +404,11 @@ function attemptsOf(
 }
 
 /**
- * Whether a connection fails in any era: there is no process, or no host. A refusal says nothing: some servers answer
- * 401 to whatever has no session.
+ * Whether a connection fails in any era: there is no process, or no host, or a log-in is needed. A refusal alone says
+ * nothing: some servers answer 401 to whatever has no session.
  */
 function isFinal(error: unknown): boolean {
-  if (refusedHost(error) !== undefined) return true;
+  if (refusedHost(error) !== undefined || error instanceof LoginNeededError) return true;
   return withCauses(error).some((one) => {
     const code = errorCode(one);
     return code !== undefined && /^E[A-Z]+$/.test(code);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { nameOf } from '../../platform/parsing/parse-value.js';
-import { parseDefinitions, secretsOf, type DefinitionSource } from './definitions.js';
+import {
+  parseDefinition,
+  parseDefinitions,
+  secretsOf,
+  type DefinitionSource,
+} from './definitions.js';
 
 const plain = { trustAnnotations: false, perSession: false, roots: false, protocol: 'auto' };
 const http = { kind: 'http', transport: 'streamable', ...plain };
@@ -137,6 +142,31 @@ function secrets(given: Record<string, unknown>, source: DefinitionSource = 'fil
   const { a } = parseDefinitions({ a: given }, source).value ?? {};
   return a === undefined ? [] : secretsOf(a);
 }
+
+describe('the log-in of a definition', () => {
+  const parse = (oauth: object) =>
+    parseDefinition('a', { url: 'https://mcp.example/', oauth }, 'file');
+  const client = { clientId: 'us', clientSecret: 'secret', expectedIssuer: 'https://as.example' };
+
+  it('has the settings of its server', () => {
+    const oauth = { ...client, scopes: ['read', 'a:b/c'], resource: false };
+    expect(parse(oauth)).toMatchObject({ value: { oauth } });
+    expect(parse({ ...client, grant: 'client_credentials' })).toMatchObject({ value: {} });
+  });
+
+  it.each<[object, string]>([
+    [{ clientId: 'us', clientSecret: 'secret' }, 'needs expectedIssuer with clientSecret'],
+    [{ clientSecret: 'secret' }, 'needs clientId with clientSecret'],
+    [{ clientId: 'us', grant: 'client_credentials' }, 'needs clientId and clientSecret'],
+    [{ scopes: ['two words'] }, 'each without blanks'],
+    [{ expectedIssuer: 'http://as.example' }, 'must be a URL'],
+    [{ resource: true }, 'must be false'],
+    [{ grant: 'password' }, 'must be authorization_code or client_credentials'],
+  ])('is refused as %j', (oauth, message) => {
+    const { faults = [] } = parse(oauth);
+    expect(faults.map((fault) => fault.message).join()).toContain(message);
+  });
+});
 
 describe('secretsOf', () => {
   it('has the headers of a server, and what is behind a scheme', () => {

@@ -8,6 +8,7 @@ import {
   type Fault,
   type Wording,
 } from '../../platform/parsing/parse-value.js';
+import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import { onWrongType, checkedBy } from '../../platform/parsing/shapes.js';
 
 /** A server of one turn. */
@@ -47,7 +48,11 @@ export function secretsOf(definition: McpDefinition): string[] {
   const values =
     definition.kind === 'stdio'
       ? definition.secretEnv.map((name) => definition.env[name] ?? '')
-      : [...Object.values(definition.headers), ...new URL(definition.url).searchParams.values()];
+      : [
+          ...Object.values(definition.headers),
+          ...new URL(definition.url).searchParams.values(),
+          ...(definition.oauth?.clientSecret === undefined ? [] : [definition.oauth.clientSecret]),
+        ];
   return values.flatMap((value) => {
     const [, alone] = /^\S+\s+(\S+)$/.exec(value.trim()) ?? [];
     return alone === undefined ? [value] : [value, alone];
@@ -120,6 +125,12 @@ const url = z.pipe(
   }),
 );
 
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const parsed = new URL(value);
+  return (parsed.protocol === 'https:' || isLoopbackHttp(parsed)) && !/[?#]/.test(value);
+}
+
 const flag = z._default(z.boolean(), false);
 
 const timeoutExpected = 'must be a number of milliseconds from 100 to 86400000';
@@ -166,7 +177,43 @@ const traits = {
 const timeLimits = { timeoutMs: true, timeout: true, maxTimeoutMs: true } as const;
 const type = z.exactOptional(z.unknown());
 
-const http = z.strictObject({ type, url, headers, ...traits });
+const grantExpected = 'must be authorization_code or client_credentials';
+const scopesExpected = 'must be a list of scopes, each without blanks';
+
+/** How people, or the deployment itself, log in at a server. Nothing of it is needed where a server says all. */
+const oauth = z
+  .strictObject({
+    /** The client that was registered with the authorization server by hand. Absent: the deployment's own. */
+    clientId: z.exactOptional(text),
+    clientSecret: z.exactOptional(text),
+    /** Absent: those that the server asks for. */
+    scopes: z.exactOptional(
+      z.array(z.string().check(z.regex(/^[!#-[\]-~]{1,256}$/, scopesExpected)), scopesExpected),
+    ),
+    /** The only authorization server that counts. Absent: the one that the server names. */
+    expectedIssuer: z.exactOptional(
+      text.check(z.refine(isIssuer, 'must be a URL, https://host, without a query')),
+    ),
+    /** `false`: the authorization server is not told which server the tokens are for. */
+    resource: z.exactOptional(z.literal(false, 'must be false, or left out')),
+    /** `client_credentials`: the deployment logs in as itself, and no person is asked. */
+    grant: z.exactOptional(z.literal(['authorization_code', 'client_credentials'], grantExpected)),
+  })
+  .check(
+    checkedBy(({ clientId, clientSecret, expectedIssuer, grant }) => {
+      if (grant === 'client_credentials' && clientSecret === undefined) {
+        return 'needs clientId and clientSecret with the grant client_credentials';
+      }
+      if (clientSecret === undefined) return undefined;
+      if (clientId === undefined) return 'needs clientId with clientSecret';
+      // A server that names an authorization server of its own would be sent the secret.
+      return expectedIssuer === undefined ? 'needs expectedIssuer with clientSecret' : undefined;
+    }),
+  );
+
+export type OAuthSettings = z.infer<typeof oauth>;
+
+const http = z.strictObject({ type, url, headers, oauth: z.exactOptional(oauth), ...traits });
 const stdio = z.strictObject({
   type,
   command: text,

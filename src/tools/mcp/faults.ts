@@ -8,6 +8,7 @@ import {
 import { refusedHost } from '../../platform/net/addresses.js';
 import { errorCode, withCauses } from '../../platform/error-code.js';
 import { MessageTooLongError } from './messages.js';
+import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
 import type { RetryClass } from '../tool.js';
 import { cutText } from '../../platform/text/cut-text.js';
 
@@ -31,6 +32,8 @@ export class McpFault extends Error {
  */
 export function describeFault(error: unknown): string {
   if (error instanceof McpFault || error instanceof MessageTooLongError) return error.message;
+  if (error instanceof LoginNeededError) return error.message;
+  if (error instanceof OAuthLoginError) return `nobody is logged in at it: ${error.asReason}`;
   if (isConnectionLost(error)) {
     return 'it ended, or its connection did, before it answered';
   }

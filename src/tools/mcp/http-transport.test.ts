@@ -54,7 +54,7 @@ describe('HttpTransport', () => {
       new Response('', { headers: { 'content-type': 'text/event-stream' } });
     const url = 'http://127.0.0.1:1/mcp';
     const definition = { transport: 'streamable', url, headers: {} } as const;
-    const transport = new HttpTransport(definition, fetchBy, clock);
+    const transport = new HttpTransport(definition, { fetchBy, clock });
     Object.assign(transport, { onmessage: (message: JSONRPCMessage) => received.push(message) });
     await transport.start();
     for (const id of [1, 2]) {

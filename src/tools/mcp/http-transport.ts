@@ -1,9 +1,11 @@
 import {
+  extractWWWAuthenticateParams,
   isJSONRPCRequest,
   SdkErrorCode,
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  type AuthProvider,
   type JSONRPCMessage,
   type RequestId,
   type Transport,
@@ -42,13 +44,19 @@ export class HttpTransport implements Transport {
   readonly #clock: Clock;
   readonly #answers = new Answers();
   #resumeMs = resumeMs;
+  readonly #hasAuth: boolean;
 
+  /** @param auth absent: no token is sent. */
   constructor(
     definition: Pick<HttpDefinition, 'transport' | 'url' | 'headers'>,
-    fetchBy: PublicFetch,
-    clock: Clock,
+    {
+      fetchBy,
+      clock,
+      auth,
+    }: { fetchBy: PublicFetch; clock: Clock; auth?: AuthProvider | undefined },
   ) {
     this.#clock = clock;
+    this.#hasAuth = auth !== undefined;
     const isSse = definition.transport === 'sse';
     const options = {
       requestInit: { headers: { ...definition.headers } },
@@ -56,10 +64,11 @@ export class HttpTransport implements Transport {
         isSse ? this.#fetchSse(fetchBy, url, init) : this.#fetch(fetchBy, url, init),
     };
     const url = new URL(definition.url);
+    const withAuth = { ...options, ...compact({ authProvider: auth }) };
     this.hasPerRequestStream = !isSse;
     this.#sdk = isSse
-      ? new SSEClientTransport(url, options)
-      : new StreamableHTTPClientTransport(url, options);
+      ? new SSEClientTransport(url, withAuth)
+      : new StreamableHTTPClientTransport(url, withAuth);
   }
 
   async start(): Promise<void> {
@@ -127,7 +136,8 @@ export class HttpTransport implements Transport {
       if (cause instanceof MessageTooLongError) this.onerror?.(cause);
       this.close().catch(() => undefined);
     });
-    if (!isPost || bounded.ok) return bounded;
+    // The SDK asks for tokens, and for more scopes.
+    if (!isPost || bounded.ok || (this.#hasAuth && isAboutAuth(bounded))) return bounded;
     const { status, statusText } = bounded;
     const text = await bounded.text();
     const data = { status, statusText, text };
@@ -144,6 +154,12 @@ export class HttpTransport implements Transport {
       if (this.#answers.forget(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: lostAnswer });
     });
   }
+}
+
+function isAboutAuth(response: Response): boolean {
+  if (response.status === 401) return true;
+  const { error } = extractWWWAuthenticateParams(response);
+  return response.status === 403 && error === 'insufficient_scope';
 }
 
 /** The id of a JSON-RPC request; undefined for any other body. */

@@ -4,10 +4,10 @@ import type { Config } from '../../config/config.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.js';
-import { secretRedactor } from '../../platform/text/redact.js';
 import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
-import { McpConnection, type EraVerdict, type Offers } from './connection.js';
+import { McpConnection, type Offers } from './connection.js';
+import { EraVerdicts } from './era-verdicts.js';
 import { HttpTransport } from './http-transport.js';
 import { loadMcpFile } from './mcp-file.js';
 import {
@@ -28,6 +28,17 @@ import { describeFault } from './faults.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { AnnouncedServer } from '../../storage/shapes/sent-request.js';
 import { storableText } from '../../storage/connection.js';
+import { authorizeName, authorizeTool, toolsBeforeLogin } from './tools-before-login.js';
+import { LoginNeededError } from './oauth/oauth-error.js';
+import {
+  redactorOf,
+  ServerTokens,
+  takesPeople,
+  type PeopleServer,
+  type OAuthParts,
+  type UsedServer,
+} from './oauth/server-tokens.js';
+import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import { StdioTransport } from './stdio-transport.js';
 
 export type McpConfig = Pick<
@@ -54,6 +65,8 @@ export interface OpenMcpOptions {
   clock: Clock;
   logger: Logger;
   bounds?: Partial<McpBounds>;
+  /** Log-ins of people at servers. Absent: nobody logs in. */
+  oauth?: OAuthParts;
 }
 
 /** The servers of one turn. */
@@ -86,6 +99,10 @@ export interface TurnRequest extends ServerRequest {
   asks?: boolean;
   /** The folder of its project, for servers that are told it. Absent: none is. */
   projectRoot?: string;
+  /** The person whose log-ins are used. Absent: none are. */
+  principalId?: string;
+  /** Tools that the session's model has been shown. */
+  listed?: readonly ToolSpec[];
 }
 
 interface LastUse {
@@ -109,10 +126,6 @@ export async function openMcp(options: OpenMcpOptions): Promise<Mcp> {
   );
 }
 
-/** How long a server is taken for one of the protocol before 2026-07-28, in ms. */
-const LEGACY_MS = 86_400_000;
-const MAX_VERDICTS = 1_000;
-
 /** Injects the process's `Mcp`. */
 export const MCP = Symbol('Mcp');
 
@@ -122,6 +135,7 @@ export class Mcp {
   readonly #bounds: McpBounds;
   readonly #policy: McpPolicy;
   readonly #fetchBy: PublicFetch;
+  readonly #tokens: ServerTokens;
   /** Connections by key; idle ones in the order of their release. */
   readonly #pool = new Map<string, PooledConnection>();
   /** Tools of shared servers when a turn last listed them, by server name. */
@@ -129,16 +143,17 @@ export class Mcp {
   /** What turns last found of shared servers, by name. */
   readonly #lastUses = new Map<string, LastUse>();
 
-  /** When servers of the protocol before 2026-07-28 are asked for their versions again, by key; the newest last. */
-  readonly #legacyUntil = new Map<string, number>();
+  readonly #verdicts: EraVerdicts;
 
   /** @param configured the servers of the operator's file, by name. */
   constructor(options: OpenMcpOptions, configured: McpPolicy['configured']) {
     const { mcpHosts, mcpSessionStdio: sessionStdio, mcpPrivateHosts: anywhere } = options.config;
     this.#options = options;
+    this.#verdicts = new EraVerdicts(options.clock);
     this.#bounds = { ...standardBounds, ...options.bounds };
     const hosts = [...mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
     this.#policy = { configured, hosts, sessionStdio };
+    this.#tokens = new ServerTokens(options.oauth, options.clock);
     this.#fetchBy = publicFetch({ privateHosts: { anywhere, loopback: loopbackNames } });
   }
 
@@ -155,20 +170,22 @@ export class Mcp {
    */
   async openForTurn(request: TurnRequest): Promise<OpenedServers> {
     const resolved = resolveServers(this.#policy, request);
+    const logins = await this.#tokens.loginsOf(request.principalId, resolved.servers);
     const releases: (() => void)[] = [];
     const releaseAll = (): void => {
       for (const release of releases.splice(0)) release();
     };
     try {
       const opened = await Promise.all(
-        resolved.servers.map(async (server): Promise<OpenedServer> => {
+        resolved.servers.map(async (found): Promise<OpenedServer> => {
+          const server = { ...found, ...compact({ loginId: logins.get(found.name) }) };
           const pooled = this.#acquire(server, offersOf(server, request), releases);
           if (pooled === undefined) {
             const reason = 'too many MCP servers are in use on this worker; try again later';
             const problems = [{ server: server.name, reason }];
             return { tools: [], instructions: [], answered: [], problems };
           }
-          return this.#openOne(server, pooled.connection, request.signal);
+          return this.#openOne(server, pooled.connection, request);
         }),
       );
       // Tool names begin with the server's name, so those of two servers differ.
@@ -192,6 +209,18 @@ export class Mcp {
       releaseAll();
       throw error;
     }
+  }
+
+  /** A server over http, by its name, at which people log in; undefined: there is none for this agent and session. */
+  findForPeople(request: ServerRequest, name: string): PeopleServer | undefined {
+    const { servers } = resolveServers(this.#policy, request);
+    return servers.filter(takesPeople).find((server) => server.name === name);
+  }
+
+  /** Servers of the configuration at which people log in. */
+  listForPeople(): PeopleServer[] {
+    const all = resolveServers(this.#policy, { session: { id: '', mcpServers: null } }).servers;
+    return all.filter(takesPeople);
   }
 
   /** Tools of servers that all sessions share, as far as turns have used them in this process. */
@@ -219,12 +248,12 @@ export class Mcp {
 
   /** Opens a server, and notes what was found of a shared one. */
   async #openOne(
-    server: McpServer,
+    server: UsedServer,
     connection: McpConnection,
-    signal: AbortSignal,
+    request: TurnRequest,
   ): Promise<OpenedServer> {
-    const opened = await this.#listOne(server, connection, signal);
-    if (server.onlyFor === undefined) {
+    const opened = await this.#listOne(server, connection, request);
+    if (server.onlyFor === undefined && server.loginId === undefined) {
       const { tools, problems } = opened;
       if (tools.length > 0) this.#listed.set(server.name, tools);
       const reasons = problems.map(({ reason }) => reason);
@@ -234,15 +263,20 @@ export class Mcp {
   }
 
   async #listOne(
-    server: McpServer,
+    server: UsedServer,
     connection: McpConnection,
-    signal: AbortSignal,
+    { signal, listed: before = [] }: TurnRequest,
   ): Promise<OpenedServer> {
+    const { name } = server;
     try {
       const found = await connection.listTools(signal);
       const { tools: listed, problems, instructions, hasResources, hasPrompts } = found;
       const access = { server: server.name, connection };
-      const { tools, hidden } = firstByName(adaptTools(server, listed, connection));
+      const authorize = before.some((tool) => tool.name === authorizeName(name))
+        ? [authorizeTool(name, connection)]
+        : [];
+      const adapted = [...adaptTools(server, listed, connection), ...authorize];
+      const { tools, hidden } = firstByName(adapted);
       const duplicateProblems = hidden.map(
         (name) => `a second tool would be called ${name}: it is left out`,
       );
@@ -261,7 +295,9 @@ export class Mcp {
     } catch (error) {
       signal.throwIfAborted();
       return {
-        tools: [],
+        // Those that the session knows; or one that asks for the log-in.
+        tools:
+          error instanceof LoginNeededError ? toolsBeforeLogin(server, before, connection) : [],
         instructions: [],
         answered: [],
         problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],
@@ -274,7 +310,7 @@ export class Mcp {
    * @returns undefined when the pool is full.
    */
   #acquire(
-    server: McpServer,
+    server: UsedServer,
     offers: Offers,
     releases: (() => void)[],
   ): PooledConnection | undefined {
@@ -287,7 +323,7 @@ export class Mcp {
     return pooled;
   }
 
-  #add(key: string, server: McpServer, offers: Offers): PooledConnection | undefined {
+  #add(key: string, server: UsedServer, offers: Offers): PooledConnection | undefined {
     if (this.#pool.size >= this.#bounds.connections && !this.#evict()) return undefined;
     const pooled = {
       connection: this.#connect(server, offers),
@@ -298,10 +334,11 @@ export class Mcp {
     return pooled;
   }
 
-  #connect(server: McpServer, offers: Offers): McpConnection {
+  #connect(server: UsedServer, offers: Offers): McpConnection {
     const { name, definition } = server;
     const { config, environment, clock, logger } = this.#options;
-    const redact = secretRedactor(secretsOf(definition));
+    const auth = this.#tokens.authOf(server);
+    const redact = redactorOf(secretsOf(definition), auth);
     const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
       new StdioTransport({
         command: command.command,
@@ -317,35 +354,19 @@ export class Mcp {
       openTransport: () =>
         definition.kind === 'stdio'
           ? openStdio(definition)
-          : new HttpTransport(definition, this.#fetchBy, clock),
+          : new HttpTransport(definition, { fetchBy: this.#fetchBy, clock, auth }),
       // HTTP with SSE ended before the era that a server could be asked for.
       protocol: isSse(definition) ? 'legacy' : definition.protocol,
       offers,
-      verdict: this.#verdictOf(server),
+      // With the credentials that the server is used with.
+      verdict: this.#verdicts.of(keyOf({ name, definition }, { asks: false })),
       connectMs: config.mcpConnectMs,
       progressMs: this.#bounds.progressMs,
       clock,
       logger,
+      auth,
       redact,
     });
-  }
-
-  /** What turns find of a server, and of the credentials that it is used with. */
-  #verdictOf({ name, definition }: McpServer): EraVerdict {
-    const key = keyOf({ name, definition }, { asks: false });
-    const { clock } = this.#options;
-    return {
-      isLegacy: () => (this.#legacyUntil.get(key) ?? 0) > clock.now(),
-      note: (isLegacy) => {
-        this.#legacyUntil.delete(key);
-        if (!isLegacy) return;
-        this.#legacyUntil.set(key, clock.now() + LEGACY_MS);
-        const [oldest] = this.#legacyUntil.keys();
-        if (this.#legacyUntil.size > MAX_VERDICTS && oldest !== undefined) {
-          this.#legacyUntil.delete(oldest);
-        }
-      },
-    };
   }
 
   #evict(): boolean {
@@ -376,8 +397,15 @@ function isSse(definition: McpServer['definition']): boolean {
 }
 
 /** The pool's key: definition and owner of a connection, and what its server may ask, hashed as the definition has credentials. */
-function keyOf({ name, definition, onlyFor }: McpServer, { asks, root }: Offers): string {
-  const parts = canonicalJson([name, definition, onlyFor ?? null, asks, root ?? null]);
+function keyOf({ name, definition, onlyFor, loginId }: UsedServer, { asks, root }: Offers): string {
+  const parts = canonicalJson([
+    name,
+    definition,
+    onlyFor ?? null,
+    loginId ?? null,
+    asks,
+    root ?? null,
+  ]);
   return createHash('sha256').update(parts).digest('hex');
 }
 

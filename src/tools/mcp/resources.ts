@@ -21,14 +21,14 @@ export function openResources(servers: readonly ServerAccess[]): ResourceAccess 
     throw new ToolFailure(`${name} is no server with resources. Servers with resources: ${names}.`);
   };
   return {
-    list: async ({ server, cursor }, signal) =>
-      askServer(find(server).connection, { signal, retry: 'safe' }, (client) =>
-        listResources(client, { server, cursor, signal }),
+    list: async ({ server, cursor }, call) =>
+      askServer(find(server).connection, { ...call, retry: 'safe' }, (client) =>
+        listResources(client, { server, cursor, signal: call.signal }),
       ),
-    read: async ({ server, uri }, signal) => {
+    read: async ({ server, uri }, call) => {
       const { connection } = find(server);
-      const blocks = await askServer(connection, { signal, retry: 'safe' }, (client) =>
-        readResource(client, uri, signal),
+      const blocks = await askServer(connection, { ...call, retry: 'safe' }, (client) =>
+        readResource(client, uri, call.signal),
       );
       return redactBlocks(connection, blocks);
     },

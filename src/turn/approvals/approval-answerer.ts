@@ -38,6 +38,17 @@ export interface AnswerToApproval {
   given: AnswerInput;
 }
 
+/** A log-in at an MCP server that a person finished. */
+export interface StoredLogin {
+  principalId: string;
+  /** As the audit log has it. */
+  credential: object;
+  host: string;
+  issuer: string;
+  /** Scopes that it has. */
+  scopes: readonly string[];
+}
+
 /** Takes the answers of people to approvals, and resumes the turns that were parked for them. */
 @Injectable()
 export class ApprovalAnswerer {
@@ -83,7 +94,7 @@ export class ApprovalAnswerer {
     /** What is stored with the answers, unless they were given before. */
     alsoStore?: ((tx: Queryable) => Promise<void>) | undefined;
   }): Promise<ApprovalRow[]> {
-    const { db, store, queue, logger } = this;
+    const { db, store } = this;
     const valid: { asked: ApprovalRow; answer: Answer }[] = [];
     for (const { approvalId, given } of answers) {
       const asked = await store.get(approvalId);
@@ -126,18 +137,54 @@ export class ApprovalAnswerer {
       const found = valid.flatMap(({ asked }) => answered.get(asked.id) ?? []);
       return { rows: found, woken: await this.claims.wake([...turnIds].sort(), tx) };
     });
-    // The sweeper finds turns whose token was lost.
-    if (woken.length > 0) {
-      queue
-        .wake()
-        .catch((error: unknown) =>
-          logger.warn(
-            { woken, error },
-            'could not wake a worker for answered turns; the sweeper wakes one',
-          ),
-        );
-    }
+    this.#wake(woken);
     return rows;
+  }
+
+  /** The sweeper finds turns whose token was lost. */
+  #wake(woken: readonly string[]): void {
+    if (woken.length === 0) return;
+    this.queue
+      .wake()
+      .catch((error: unknown) =>
+        this.logger.warn(
+          { woken, error },
+          'could not wake a worker for answered turns; the sweeper wakes one',
+        ),
+      );
+  }
+
+  /**
+   * Answers what a person was asked about a log-in, in the transaction that stores it: whichever process dies after it,
+   * the calls run. Questions for scopes that the log-in does not have stay open.
+   *
+   * @returns the ids of the approvals.
+   */
+  async answerLogin(
+    { principalId, credential, host, issuer, scopes }: StoredLogin,
+    store: (tx: Queryable) => Promise<void>,
+  ): Promise<string[]> {
+    const { woken, ids } = await this.db.transaction(async (tx) => {
+      await store(tx);
+      const asked = await this.store.listLoginQuestions(principalId, { host, issuer }, tx);
+      const answer = { ...plainAnswer, decision: 'approve', by: principalId } as const;
+      const answered: ApprovalRow[] = [];
+      for (const { id, question } of asked) {
+        const wanted = question?.['scopes'];
+        const isMet =
+          !Array.isArray(wanted) ||
+          wanted.every((one) => typeof one === 'string' && scopes.includes(one));
+        const row = isMet ? await this.store.answer(id, answer, tx) : undefined;
+        if (row === undefined) continue;
+        answered.push(row);
+        await this.approvers.noteLogin(tx, row, { principalId, credential });
+      }
+      const turnIds = new Set(answered.map(({ turnId }) => turnId));
+      const ids = answered.map(({ id }) => id);
+      return { ids, woken: await this.claims.wake([...turnIds].sort(), tx) };
+    });
+    this.#wake(woken);
+    return ids;
   }
 
   /** The files of a client tool's output, kept; the output has a label in the place of each. */
@@ -189,6 +236,15 @@ async function checkGrant(
     `'rule' does not cover this call: send one that does, for example ${shown}, or leave it out to approve this input only`,
   );
 }
+
+const plainAnswer = {
+  message: null,
+  editedInput: null,
+  grantRule: null,
+  output: null,
+  files: null,
+  isError: null,
+};
 
 function sameAnswer(found: ApprovalRow, answer: Answer): ApprovalRow {
   const isSame =

@@ -117,6 +117,17 @@ export class ApproverAnswers {
     await this.audit.write({ by: person, action: 'approval.answered', subject, details }, tx);
   }
 
+  /** Notes an answer that a person gave by a log-in. */
+  async noteLogin(
+    tx: Queryable,
+    { id: subject, turnId, name: tool }: ApprovalRow,
+    { principalId, credential }: { principalId: string; credential: object },
+  ): Promise<void> {
+    const details = { decision: 'approve', edited: false, turnId, tool, credential };
+    const by = { id: principalId };
+    await this.audit.write({ by, action: 'approval.answered', subject, details }, tx);
+  }
+
   async #lock(tx: Queryable, approvalId: string): Promise<ApprovalRow> {
     const found = await tx
       .select()

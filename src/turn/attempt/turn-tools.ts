@@ -210,6 +210,8 @@ async function openMcp(
     ...compact({ agent: persona.mcpServers }),
     session: { id: session.id, mcpServers },
     ...offers,
+    principalId: turn.principalId,
+    listed: session.prefix?.tools ?? [],
     signal: lease.signal,
   });
 }

@@ -47,6 +47,7 @@ const withoutIds = [
   'delete /api/harness/memory/{agent}/file',
   'get /api/harness/feedback',
   'get /api/harness/login',
+  'get /api/harness/mcp/logins',
   'get /api/harness/me',
   'get /api/harness/memory',
   'get /api/harness/memory/{agent}',
@@ -54,6 +55,8 @@ const withoutIds = [
   'put /api/harness/memory/{agent}/file',
   'get /api/harness/webhooks',
   'get /api/harness/schedules',
+  'post /api/harness/mcp/logins',
+  'post /api/harness/mcp/logins/callback',
   'post /api/harness/webhooks',
   'get /api/settings/agent-config',
   'get /api/settings/effective',
@@ -91,6 +94,7 @@ const unknown = (): Things => ({
   webhookId: newId('hook'),
   responseId: newId('resp'),
   scheduleKey: newId('key'),
+  mcpLoginId: newId('mcpl'),
 });
 
 /** What vouches for people; with tokens, the server has had no key. */
@@ -272,6 +276,7 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
 
 /** Routes that page tokens may not use, whoever's the id is: what they begin outlives a token. */
 const neverForPages = [
+  'delete /api/harness/mcp/logins/{id}',
   'patch /api/harness/schedules/{key}',
   'post /api/harness/schedules/{key}/resume',
   'patch /api/harness/webhooks/{id}',

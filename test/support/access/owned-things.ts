@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../../../src/platform/ids.js';
+import { mcpLogins } from '../../../src/storage/mcp-schema.js';
 import { approvals } from '../../../src/storage/governance-schema.js';
 import type { KeyedClient } from '../clients/keyed-client.js';
 import type { TestServer } from '../processes/start-server.js';
@@ -18,6 +19,7 @@ export interface Things {
   webhookId: string;
   responseId: string;
   scheduleKey: string;
+  mcpLoginId: string;
 }
 
 /** Whose id routes have in their paths, by how the paths begin. */
@@ -28,6 +30,7 @@ const idsInPaths: Record<string, keyof Things> = {
   '/api/harness/awaited-approvals': 'awaitedId',
   '/api/harness/attachments': 'attachmentId',
   '/api/harness/webhooks': 'webhookId',
+  '/api/harness/mcp/logins': 'mcpLoginId',
   '/api/harness/schedules': 'scheduleKey',
   '/api/chat': 'sessionId',
   '/v1/responses': 'responseId',
@@ -54,6 +57,7 @@ export const requests: Record<string, (ids: Things) => string | object> = {
   'post /api/harness/turns/{id}/replay': () => ({}),
   'put /api/harness/turns/{id}/feedback': () => ({ key: 'helpful', value: true }),
   'post /api/harness/approvals/{id}': () => ({ decision: 'approve' }),
+  'post /api/harness/approvals/{id}/authorize': () => ({}),
   'post /api/harness/awaited-approvals/{id}': () => ({ decision: 'approve' }),
   'patch /api/harness/webhooks/{id}': () => ({ enabled: false }),
   'post /api/harness/webhooks/{id}/rotate': () => ({}),
@@ -139,9 +143,22 @@ export async function makeThings(
     { id: approvalId, turnId, sessionId, callId: 'call', ...call, ...times },
     { id: awaitedId, turnId, sessionId, callId: 'awaited', ...call, ...times, awaits },
   ]);
+  const mcpLoginId = newId('mcpl');
+  await db.insert(mcpLogins).values({
+    id: mcpLoginId,
+    principalId: 'owner',
+    name: 'tracker',
+    server: 'https://tracker.example/mcp',
+    issuer: 'https://auth.example',
+    tokens: '{}',
+    version: 1,
+    createdAt: new Date(0),
+    renewedAt: new Date(0),
+  });
   return {
     sessionId,
     turnId,
+    mcpLoginId,
     oracleId: String(oracle.body['context_id']),
     agentSession: String(chat.body['session_id']),
     agentMessage: String(chat.body['message_id']),

@@ -121,8 +121,8 @@ export const logInUses: (Run | { elsewhere: string })[] = [
   { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
 ];
 
-/** What is done with the block of guide/mcp.md. @param at the path of a file, by its name. */
-export const mcpFileUses = (at: (name: string) => string): Run[] => [
+/** What is done with the blocks of guide/mcp.md. @param at the path of a file, by its name. */
+export const mcpFileUses = (at: (name: string) => string): (Run | { elsewhere: string })[] => [
   async (code) => {
     const file = at('mcp.json');
     await writeFile(file, code);
@@ -133,6 +133,7 @@ export const mcpFileUses = (at: (name: string) => string): Run[] => [
     });
     return '';
   },
+  { elsewhere: 'needs a person in a browser; mcp-command.test.ts runs the three' },
 ];
 
 /** What is done with the blocks of wires/mcp.md: the server answers at the path that they show. */

@@ -10,9 +10,12 @@ import {
   type Mcp,
   type McpBounds,
   type McpConfig,
+  type OpenMcpOptions,
   type OpenedServers,
 } from '../../../src/tools/mcp/mcp.js';
 import { outputText } from '../../../src/platform/parsing/tool-output.js';
+import type { ToolSpec } from '../../../src/storage/shapes/stored-options.js';
+import type { CallAnswer } from '../../../src/tools/tool.js';
 import { newFolder } from '../suite.js';
 
 const server = fileURLToPath(new URL('mcp-stdio-server.mjs', import.meta.url));
@@ -30,6 +33,7 @@ export interface TestMcpOptions {
   environment?: Record<string, string | undefined>;
   clock?: Clock;
   logger?: Logger;
+  oauth?: OpenMcpOptions['oauth'];
 }
 
 export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
@@ -48,6 +52,7 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
     environment: options.environment ?? { PATH: process.env['PATH'] },
     clock: options.clock ?? systemClock,
     logger: options.logger ?? silentLogger,
+    ...(options.oauth && { oauth: options.oauth }),
     bounds: { progressMs: 60_000, connections: 10, ...options.bounds },
   });
 }
@@ -55,15 +60,27 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
 /** Opens the servers of one turn. */
 export function turnOf(
   mcp: Mcp,
-  given: { id?: string; mcpServers?: Record<string, unknown>; signal?: AbortSignal } = {},
+  given: {
+    id?: string;
+    mcpServers?: Record<string, unknown>;
+    signal?: AbortSignal;
+    principalId?: string;
+    listed?: readonly ToolSpec[];
+  } = {},
 ): Promise<OpenedServers> {
-  const session = { id: given.id ?? 'sess_1', mcpServers: given.mcpServers ?? null };
-  return mcp.openForTurn({ session, signal: given.signal ?? new AbortController().signal });
+  const {
+    id = 'sess_1',
+    mcpServers = null,
+    signal = new AbortController().signal,
+    ...rest
+  } = given;
+  return mcp.openForTurn({ session: { id, mcpServers }, signal, ...rest });
 }
 
 export interface CallRest {
   signal?: AbortSignal;
   progress?: (note: string) => void;
+  answers?: readonly CallAnswer[];
 }
 
 /** Calls one tool, as a turn does after the input check. */
@@ -80,6 +97,7 @@ export async function callMcp(
       idempotencyKey: 'turn_1:call_1',
       signal: rest.signal ?? new AbortController().signal,
       progress: rest.progress ?? (() => undefined),
+      ...(rest.answers && { answers: rest.answers }),
     }),
   );
 }

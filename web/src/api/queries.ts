@@ -33,6 +33,7 @@ export const queryClient = new QueryClient({
 export type QueryKind =
   | 'approvals'
   | 'keys'
+  | 'mcp-logins'
   | 'memory'
   | 'queue'
   | 'schedules'

@@ -44,6 +44,7 @@ const QueuePage = lazyPart(async () => (await import('../features/queue/queue-pa
 const MemoryPage = lazyPart(
   async () => (await import('../features/memory/memory-page.js')).MemoryPage,
 );
+const McpPage = lazyPart(async () => (await import('../features/mcp/mcp-page.js')).McpPage);
 const SchedulesPage = lazyPart(
   async () => (await import('../features/schedules/schedules-page.js')).SchedulesPage,
 );
@@ -129,6 +130,11 @@ function Pages() {
       <Route path="/memory">
         <Screen title="Memory">
           <MemoryPage />
+        </Screen>
+      </Route>
+      <Route path="/mcp-logins">
+        <Screen title="MCP log-ins">
+          <McpPage />
         </Screen>
       </Route>
       <Route path="/schedules">

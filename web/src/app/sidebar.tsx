@@ -7,6 +7,7 @@ import {
   Keyboard,
   KeyRound,
   ListOrdered,
+  Plug,
   Monitor,
   Moon,
   Plus,
@@ -66,6 +67,7 @@ export function Sidebar() {
         <PageLink to="agents" Picture={Bot} label="Agents and tools" />
         {maySeeQueue && <PageLink to="queue" Picture={ListOrdered} label="Queue" />}
         <PageLink to="memory" Picture={BookOpen} label="Memory" />
+        <PageLink to="mcp-logins" Picture={Plug} label="MCP log-ins" />
         <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
         <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
         <PageLink to="usage" Picture={ChartNoAxesGantt} label="Usage" />

@@ -16,6 +16,7 @@ import { Button } from '../../components/button.js';
 import { formatCountdown } from '../../components/format.js';
 import { Spinner } from '../../components/spinner.js';
 import { AwaitedPeopleLine } from './awaited-people.js';
+import { LoginLink } from '../mcp/login-link.js';
 import { DenyForm, EditForm } from './answer-forms.js';
 import { CallQuestion } from './question-form.js';
 
@@ -119,6 +120,9 @@ export function ApprovalCard({
                 </>
               )}
             </>
+          )}
+          {kind === 'mcp-authorize' && !isOfOthers && (
+            <LoginLink label="Log in" begin={() => approvals.authorize(approvalId)} />
           )}
           <Button look="bad" data-answer="deny" disabled={isBusy} onClick={() => setMode('deny')}>
             Deny

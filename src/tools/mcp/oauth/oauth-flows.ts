@@ -1,0 +1,250 @@
+import {
+  computeScopeUnion,
+  exchangeAuthorization,
+  IssuerMismatchError,
+  OAuthError,
+  startAuthorization,
+  validateAuthorizationResponseIssuer,
+  type OAuthTokens,
+} from '@modelcontextprotocol/client';
+import { hash, randomBytes } from 'node:crypto';
+import { and, eq, gt } from 'drizzle-orm';
+import * as z from 'zod/mini';
+import type { NotedCredential } from '../../../access/principal.js';
+import type { SecretPlace } from '../../../access/secret-columns.js';
+import type { SecretVault } from '../../../access/secret-vault.js';
+import type { Clock } from '../../../platform/clock.js';
+import { compact } from '../../../platform/compact.js';
+import type { Database } from '../../../storage/connection.js';
+import { mcpBegunLogins } from '../../../storage/mcp-schema.js';
+import type { HttpDefinition } from '../definitions.js';
+import {
+  asking,
+  checkPkce,
+  isSafe,
+  isSameIssuer,
+  normalServer,
+  type OAuthDiscovery,
+} from './discovery.js';
+import { clientShape } from './login-secret.js';
+import { forgetClients, type NewMcpLogin } from './mcp-logins.js';
+import type { OAuthClients, Redirect } from './oauth-clients.js';
+import { OAuthLoginError, printable } from './oauth-error.js';
+
+/** Time in which a log-in that has begun is to be finished, in ms. */
+const BEGUN_MS = 600_000;
+
+const flowShape = z.object({
+  /** Name of the server. */
+  name: z.string(),
+  server: z.string(),
+  issuer: z.string(),
+  redirectUrl: z.string(),
+  verifier: z.string(),
+  resource: z.optional(z.string()),
+  asked: z.optional(z.string()),
+  client: clientShape,
+  /** SHA-256 of the cookie of the browser that finishes it. Absent: its person does, with a credential. */
+  browser: z.optional(z.string()),
+  /** What the log-in was begun with, for the audit log. */
+  credential: z.record(z.string(), z.unknown()),
+});
+type Flow = z.infer<typeof flowShape>;
+
+export interface LoginToBegin {
+  principalId: string;
+  /** What it is begun with, for the audit log. */
+  credential: NotedCredential;
+  server: { name: string; definition: HttpDefinition };
+  redirect: Redirect;
+  /** What the person was asked. Absent: nobody asked. */
+  question?: { issuer: string; scopes: readonly string[] };
+  /** The cookie of the browser that finishes it. Absent: its person does, with a credential. */
+  cookie?: string;
+}
+
+/** A log-in that was finished: its tokens are not stored yet. */
+export interface FinishedLogin extends NewMcpLogin {
+  /** Scopes that it asked for, and those that it got. */
+  scopes: readonly string[];
+}
+
+/** Who brings the answer of an authorization server: a browser by its cookie, or a person. */
+export type Bringer = { cookie: string | undefined } | { principalId: string };
+
+/** Log-ins at MCP servers: a link for a person, and later, in any process, the answer of the authorization server. */
+export class OAuthFlows {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+    private readonly vault: SecretVault,
+    private readonly discovery: OAuthDiscovery,
+    private readonly clients: OAuthClients,
+  ) {}
+
+  /**
+   * Begins a log-in. The server opens no link: the person's browser does.
+   *
+   * @throws OAuthLoginError.
+   */
+  async begin(login: LoginToBegin): Promise<{ url: string; issuer: string; expiresAt: Date }> {
+    const { principalId, credential, server, redirect, question, cookie } = login;
+    const { definition, name } = server;
+    const { oauth = {}, url: serverUrl } = definition;
+    const found = await this.discovery.find(definition);
+    const { issuer, metadata, resource } = found;
+    if (question !== undefined && !isSameIssuer(question.issuer, issuer)) {
+      throw new OAuthLoginError('WRONG_ISSUER', { server: name, issuer });
+    }
+    checkPkce(metadata);
+    const client = await this.clients.find(found, oauth, { server: serverUrl, redirect });
+    const named = oauth.scopes ?? found.scopes;
+    const wanted = question === undefined || question.scopes.length === 0 ? named : question.scopes;
+    const offline = metadata.scopes_supported?.includes('offline_access') ? 'offline_access' : '';
+    const asked = computeScopeUnion(wanted.join(' '), offline);
+    const state = randomBytes(32).toString('base64url');
+    const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
+      metadata,
+      clientInformation: client,
+      redirectUrl: redirect.url,
+      state,
+      ...compact({ scope: asked, resource }),
+    });
+    if (!isSafe(authorizationUrl)) throw new OAuthLoginError('UNSAFE_ADDRESS', { issuer });
+    const flow: Flow = {
+      name,
+      server: normalServer(serverUrl),
+      issuer,
+      redirectUrl: redirect.url,
+      verifier: codeVerifier,
+      client,
+      credential: { ...credential },
+      ...compact({ resource, asked, browser: cookie && hashOf(cookie) }),
+    };
+    const id = hashOf(state);
+    const expiresAt = new Date(this.clock.now() + BEGUN_MS);
+    const sealed = await this.vault.seal(JSON.stringify(flow), placeOf(id, principalId));
+    await this.db.insert(mcpBegunLogins).values({ id, principalId, flow: sealed, expiresAt });
+    return { url: authorizationUrl.href, issuer, expiresAt };
+  }
+
+  /**
+   * The log-in that an answer belongs to, for the page on which its person finishes it. Nothing is changed.
+   *
+   * @throws OAuthLoginError NOT_BEGUN, OTHER_BROWSER, OTHER_PERSON.
+   */
+  async describe(
+    answer: URLSearchParams,
+    by: Bringer,
+  ): Promise<{ name: string; server: string; issuer: string; principalId: string }> {
+    const { flow, principalId } = await this.#find(answer, by);
+    const { name, server, issuer } = flow;
+    return { name, server, issuer, principalId };
+  }
+
+  /**
+   * Finishes a log-in: takes the code of the answer for tokens. Whatever comes of it, no answer is taken again.
+   *
+   * @param answer the query of the URL that the authorization server sent the browser to.
+   * @throws OAuthLoginError NOT_BEGUN, OTHER_BROWSER, OTHER_PERSON, WRONG_ISSUER, REFUSED, CODE_REFUSED, AWAY.
+   */
+  async finish(answer: URLSearchParams, by: Bringer): Promise<FinishedLogin> {
+    const { id, flow, principalId } = await this.#find(answer, by);
+    const used = await this.db.delete(mcpBegunLogins).where(eq(mcpBegunLogins.id, id)).returning();
+    if (used.length === 0) throw new OAuthLoginError('NOT_BEGUN');
+    const { name, server, issuer, resource, asked, client, credential } = flow;
+    const tokens = await this.#exchange(answer, flow);
+    // Whether the server takes fewer than were asked for is seen with the next call.
+    const scope = computeScopeUnion(asked, tokens.scope) ?? '';
+    return {
+      principalId,
+      name,
+      server,
+      issuer,
+      client,
+      tokens,
+      credential,
+      scopes: scope.split(' ').filter((one) => one !== ''),
+      ...compact({ resource, asked }),
+    };
+  }
+
+  async #exchange(answer: URLSearchParams, flow: Flow): Promise<OAuthTokens> {
+    const { name: server, issuer, client, verifier, redirectUrl, resource } = flow;
+    const facts = { server, issuer };
+    const metadata = await this.discovery.metadataOf(issuer, flow.server);
+    const iss = answer.get('iss') ?? undefined;
+    try {
+      // Also before an error is believed.
+      validateAuthorizationResponseIssuer({
+        iss,
+        expectedIssuer: metadata.issuer,
+        issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+      });
+      const refusal = answer.get('error');
+      const code = answer.get('code');
+      if (refusal !== null || code === null) {
+        const more = answer.get('error_description');
+        const words = [refusal ?? 'no code', ...(more === null ? [] : [more])].join(': ');
+        throw new OAuthLoginError('REFUSED', { ...facts, error: printable(words) });
+      }
+      return await exchangeAuthorization(issuer, {
+        metadata,
+        clientInformation: client,
+        authorizationCode: code,
+        codeVerifier: verifier,
+        redirectUri: redirectUrl,
+        ...compact({ iss, resource }),
+        fetchFn: this.discovery.fetch(flow.server),
+      });
+    } catch (error) {
+      if (error instanceof IssuerMismatchError) {
+        throw new OAuthLoginError('WRONG_ISSUER', facts, { cause: error });
+      }
+      if (!(error instanceof OAuthError)) return asking(() => Promise.reject(error));
+      const isClient = error.code === 'invalid_client' || error.code === 'unauthorized_client';
+      if (isClient) await forgetClients(this.db, issuer);
+      const fault = isClient ? 'CLIENT_REFUSED' : isAway(error) ? 'AWAY' : 'CODE_REFUSED';
+      const said = { ...facts, error: printable(error.code) };
+      throw new OAuthLoginError(fault, said, { cause: error });
+    }
+  }
+
+  async #find(
+    answer: URLSearchParams,
+    by: Bringer,
+  ): Promise<{ id: string; principalId: string; flow: Flow }> {
+    const id = hashOf(answer.get('state') ?? '');
+    const now = new Date(this.clock.now());
+    const [row] = await this.db
+      .select()
+      .from(mcpBegunLogins)
+      .where(and(eq(mcpBegunLogins.id, id), gt(mcpBegunLogins.expiresAt, now)));
+    if (row === undefined) throw new OAuthLoginError('NOT_BEGUN');
+    const { principalId } = row;
+    const flow = flowShape.parse(
+      JSON.parse(await this.vault.open(row.flow, placeOf(id, principalId))),
+    );
+    if ('principalId' in by) {
+      if (by.principalId !== principalId) throw new OAuthLoginError('OTHER_PERSON');
+      // The answer to a link that was made for a browser comes back to that browser.
+      if (flow.browser !== undefined) throw new OAuthLoginError('OTHER_BROWSER');
+    } else if (by.cookie === undefined || flow.browser !== hashOf(by.cookie)) {
+      throw new OAuthLoginError('OTHER_BROWSER');
+    }
+    return { id, principalId, flow };
+  }
+}
+
+/** Whether an authorization server failed, and refused nothing. */
+function isAway({ code }: OAuthError): boolean {
+  return code === 'server_error' || code === 'temporarily_unavailable';
+}
+
+function placeOf(row: string, principalId: string): SecretPlace {
+  return { column: mcpBegunLogins.flow, row, principalId };
+}
+
+function hashOf(text: string): string {
+  return hash('sha256', text, 'hex');
+}
