@@ -142,7 +142,7 @@ export class CrashSeries {
 /**
  * Opens a store's database while no server has it: the embedded engine takes one process at a time.
  */
-async function inDatabaseOf<T>(
+export async function inDatabaseOf<T>(
   { environment }: TestStore,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
