@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { ProtocolError } from '@modelcontextprotocol/client';
 import { isLongJson, isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
 import { CallWaits, ToolFailure, type CallAnswer } from '../tool.js';
 import { elicitResult, readElicitation } from './elicitation.js';
@@ -9,6 +9,8 @@ const MAX_ROUNDS = 10;
 const MAX_REQUESTS = 10;
 /** Characters of what a server gives a call to come back with. */
 const MAX_STATE_CHARS = 262_144;
+/** The error of the protocol before 2026-07-28 for a call that wants a page to be opened first. */
+const PAGE_REQUIRED = -32_042;
 
 /** A server that has answered a call with questions, and is called again with the answers. Kept as JSON. */
 export type InputRound = {
@@ -99,7 +101,7 @@ export function refusedRound(
   before: InputRound | undefined,
 ): InputRound | undefined {
   if (!(error instanceof ProtocolError)) return undefined;
-  if (error.code !== ProtocolErrorCode.UrlElicitationRequired) return undefined;
+  if (error.code !== PAGE_REQUIRED) return undefined;
   const asked = isPlainObject(error.data) ? error.data['elicitations'] : undefined;
   const listed: unknown[] = Array.isArray(asked) ? asked : [];
   const pages = listed
@@ -157,10 +159,11 @@ export async function finishRound(
     }
     const known =
       typeof method === 'string' && isPlainObject(params)
-        ? await answer(method, params as JsonObject)
+        ? await answer(method, params)
         : undefined;
     if (known === undefined) {
-      throw failure(server, `asks for what it was not offered (${String(method).slice(0, 100)})`);
+      const what = typeof method === 'string' ? method.slice(0, 100) : 'nothing';
+      throw failure(server, `asks for what it was not offered (${what})`);
     }
     round = { ...round, responses: { ...round.responses, [key]: known } };
   }

@@ -215,7 +215,8 @@ function askPerson(turnId: string, questions: readonly TurnQuestion[]): InputReq
 
 /** What a call asks, as it came; undefined where it is no form and no link, as of a log-in. */
 function passOn({ mode, server, message, url, schema }: JsonObject) {
-  const said = `The MCP server ${String(server)} asks: ${String(message)}`;
+  if (typeof server !== 'string' || typeof message !== 'string') return undefined;
+  const said = `The MCP server ${server} asks: ${message}`;
   if (mode === 'url' && typeof url === 'string') {
     return inputRequired.elicitUrl({ message: said, url });
   }

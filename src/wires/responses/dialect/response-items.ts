@@ -318,7 +318,8 @@ function ask(draft: Draft, { event }: Question): void {
 
 /** What a call asks: the server's message, and a link whole. */
 function describeAsked({ message, url }: JsonObject): string {
-  return [message, url].filter((text) => typeof text === 'string' && text !== '').join(' ');
+  const texts = [message, url].filter((text) => typeof text === 'string');
+  return texts.filter((text) => text !== '').join(' ');
 }
 
 function describeRoles(awaits: readonly { by: readonly string[] }[]): string {

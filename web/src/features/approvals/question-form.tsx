@@ -173,7 +173,7 @@ function Control({ field, value, fault, onChange, id }: FieldProps & { id: strin
         <select
           {...common}
           className={control}
-          value={value === undefined ? '' : String(value)}
+          value={typeof value === 'boolean' ? `${value}` : ''}
           onChange={({ target }) =>
             onChange(target.value === '' ? undefined : target.value === 'true')
           }
@@ -221,7 +221,7 @@ function Control({ field, value, fault, onChange, id }: FieldProps & { id: strin
           {...common}
           className={control}
           inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
-          value={value === undefined ? '' : String(value)}
+          value={typeof value === 'number' || typeof value === 'string' ? `${value}` : ''}
           onChange={({ target }) => onChange(numberOf(target.value))}
         />
       );
