@@ -125,6 +125,12 @@ export function forbiddenPrincipal(principal: string, mints: string | null): Typ
   });
 }
 
+export function mintsOfOthers(mints: string): TypedError {
+  return invalidRequest(
+    `'mints' must not be ${mints}: an issuer of the server, or an extension, knows people by that name. Choose another prefix`,
+  );
+}
+
 export function needsKeyToMint(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
     message:

@@ -4,7 +4,9 @@ import { ApiErrors } from '../http/errors/error-shape.js';
 import { EndedAccessDto, PrincipalParamsDto, viewEnded } from './access.dto.js';
 import { AccessEnder } from './access-ender.js';
 import { AuditLog } from './audit-log.js';
+import { mintsOfOthers } from './access-errors.js';
 import { Caller } from './caller.decorator.js';
+import { CustomAuthenticators } from './custom-authenticators.js';
 import { EndedReaders } from './ended-readers.js';
 import { KeyService } from './key-service.js';
 import {
@@ -34,6 +36,7 @@ export class AdminController {
     private readonly masterKeys: MasterKeyRotation,
     private readonly ender: AccessEnder,
     private readonly readers: EndedReaders,
+    private readonly others: CustomAuthenticators,
   ) {}
 
   /** Make an API key; the first one also without a key, from this machine */
@@ -42,6 +45,7 @@ export class AdminController {
   @Unowned(manages)
   @ApiErrors('INVALID_REQUEST')
   createKey(@Body() key: NewKeyDto, @Caller() caller: Principal): Promise<CreatedKeyDto> {
+    if (key.mints !== undefined && this.others.vouchFor(key.mints)) throw mintsOfOthers(key.mints);
     return this.keys.create(key, caller);
   }
 

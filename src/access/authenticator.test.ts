@@ -3,7 +3,9 @@ import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/access/open-access.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
+import { startTokenIssuer } from '../../test/support/access/token-issuer.js';
 import { newSecret } from './key-secret.js';
+import { NewPageTokenDto } from './pages/page-token.dto.js';
 import type { AccessRules } from './origin/check-origin.js';
 import { NewKeyDto } from './key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
@@ -89,6 +91,27 @@ describe('Authenticator', () => {
     await expect(authenticator.authenticate(head())).rejects.toMatchObject(refusal('MISSING'));
     const other = authenticator.authenticate(withKey('sk-ant-1'));
     await expect(other).rejects.toMatchObject(refusal('UNKNOWN'));
+  });
+
+  it('takes no page token of before its principal was somebody whom an issuer knows', async () => {
+    const before = open();
+    const wanted = { principal: 'backend', scopes: ['turns', 'tokens'], mints: 'app:*' };
+    const { secret } = await before.keyService.create(await takeRequest(NewKeyDto, wanted), {
+      id: 'test',
+    });
+    const asked = await takeRequest(NewPageTokenDto, { principal: 'app:ann' });
+    const backend = await before.authenticator.authenticate(withKey(secret));
+    const { token } = await before.pages.mint(asked, backend, async () => undefined);
+    expect(await before.authenticator.authenticate(withKey(token))).toMatchObject({
+      id: 'app:ann',
+    });
+    const idp = await startTokenIssuer(() => clock.now());
+    const { authenticator } = openAccess({ db: database.db, clock }, rules, [
+      idp.entry({ name: 'app' }),
+    ]);
+    const used = authenticator.authenticate(withKey(token));
+    await expect(used).rejects.toMatchObject(refusal('ENDED'));
+    await idp.close();
   });
 
   it('opens to its own machine again with the last key, and to no other machine', async () => {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, asc, count, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';
@@ -82,30 +82,38 @@ export class KeyStore {
   }
 
   async roots(): Promise<KeyRoots> {
-    const now = new Date(this.clock.now());
     const { principalId, projectRoots } = apiKeys;
-    const isValid = and(
-      isNull(apiKeys.revokedAt),
-      or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
-    );
     const found = await this.db
       .select({ principalId, projectRoots })
       .from(apiKeys)
-      .where(and(isNotNull(projectRoots), isValid));
+      .where(and(isNotNull(projectRoots), this.#isValid()));
     return found.map((key) => ({ ...key, projectRoots: key.projectRoots ?? [] }));
   }
 
   /** Roles of approvers that valid keys have. */
   async approverRoles(): Promise<Set<string>> {
-    const now = new Date(this.clock.now());
-    const { approves, revokedAt, expiresAt } = apiKeys;
+    const { approves } = apiKeys;
     const found = await this.db
       .select({ approves })
       .from(apiKeys)
-      .where(
-        and(isNotNull(approves), isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, now))),
-      );
+      .where(and(isNotNull(approves), this.#isValid()));
     return new Set(found.flatMap((key) => key.approves ?? []));
+  }
+
+  /** Valid keys that make page tokens for others, and for whom: see `mayMint`. */
+  async minting(): Promise<{ id: string; mints: string }[]> {
+    const { id, mints } = apiKeys;
+    const found = await this.db
+      .select({ id, mints })
+      .from(apiKeys)
+      .where(and(isNotNull(mints), this.#isValid()));
+    return found.map((key) => ({ id: key.id, mints: key.mints ?? '' }));
+  }
+
+  #isValid(): SQL | undefined {
+    const { revokedAt, expiresAt } = apiKeys;
+    const now = new Date(this.clock.now());
+    return and(isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, now)));
   }
 
   async census(db: Queryable = this.db): Promise<KeyCensus> {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { KeyService } from '../access/key-service.js';
 import { type CreatedKeyDto, NewKeyDto } from '../access/key.dto.js';
 import type { Authenticator } from '../access/authenticator.js';
+import type { CustomAuthenticators } from '../access/custom-authenticators.js';
 import type { KeyStore } from '../access/key-store.js';
 import { LOCAL_USER } from '../access/principal.js';
 import { ConfigError, type Config } from '../config/config.js';
@@ -83,6 +84,26 @@ export function findBindingFault(asked: {
     'listen on 127.0.0.1, for this machine alone',
     'set TURNPIKE_ALLOW_KEYLESS=true, where a gateway decides who may call',
   ].join('\n      - ');
+}
+
+/**
+ * Requires that no key makes page tokens for people of an identity provider or of an extension: what both have would be
+ * one's own.
+ *
+ * @throws ConfigError.
+ */
+export async function requireOwnPrefixes(
+  store: Pick<KeyStore, 'minting'>,
+  others: Pick<CustomAuthenticators, 'vouchFor'>,
+): Promise<void> {
+  const found = (await store.minting()).filter(({ mints }) => others.vouchFor(mints));
+  if (found.length === 0) return;
+  throw new ConfigError(
+    found.map(
+      ({ id, mints }) =>
+        `the key ${id} makes page tokens for ${mints}, whom an issuer of TURNPIKE_AUTH_FILE, or an extension, knows by that name. Give the issuer another name, or revoke the key: turnpike keys revoke ${id}`,
+    ),
+  );
 }
 
 /**

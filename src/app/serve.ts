@@ -11,11 +11,12 @@ import { KnownApprovers } from '../access/known-approvers.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
-import { requireKey, requireApprovers, checkSecrets } from './check-access.js';
+import { requireKey, requireApprovers, requireOwnPrefixes, checkSecrets } from './check-access.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
 import { SecretVault } from '../access/secret-vault.js';
 import { ConsoleLogins } from '../access/logins/console-logins.js';
+import { CustomAuthenticators } from '../access/custom-authenticators.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
@@ -201,6 +202,7 @@ async function checkAccess(
     const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
     const authenticator = app.get(Authenticator, anywhere);
     await requireKey(config, { store, keys, authenticator, showFirstKey });
+    await requireOwnPrefixes(store, app.get(CustomAuthenticators, anywhere));
     await authenticator.noteIssuers();
     await requireApprovers(app.get(KnownApprovers, anywhere), {
       server: app.get<PermissionRules>(SERVER_PERMISSIONS, anywhere),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { newDataFolder } from '../support/database/database-folder.js';
-import { serverProgram } from '../support/processes/built-programs.js';
+import { cliProgram, serverProgram } from '../support/processes/built-programs.js';
 import { runProgram } from '../support/processes/run-program.js';
 import { newFolder } from '../support/suite.js';
 
@@ -90,6 +90,8 @@ describe('a start that fails', () => {
     const written: Record<string, string> = {
       'p.yaml': 'allow: [wread]\n',
       'approvers.yaml': 'ask: [{ rule: write, by: [release] }]\n',
+      'auth.yaml':
+        "issuers: [{ name: app, issuer_url: 'https://login.example/', audiences: [a], roles: [{ group: '*' }] }]\n",
       'mcp.json': '{"mcpServers":{"s":{"command":"node","argz":[]}}}',
       'models.json': '{"models":',
       'e.mjs': 'export default 5;\n',
@@ -118,6 +120,27 @@ describe('a start that fails', () => {
   it.each([...files, ...others])('says so, and nothing else: $what', async (fault) => {
     const lines = await failed(fault.environment(folder), await newDataFolder());
     expect(lines).toEqual([expect.stringMatching(fault.says)]);
+  });
+
+  it('says which key makes page tokens for people whom an issuer knows', async () => {
+    const dataDir = await newDataFolder();
+    const key = ['--principal', 'backend', '--scopes', 'turns,tokens', '--mints', 'app:*'];
+    const ofData = { TURNPIKE_DATA_DIR: dataDir };
+    const made = await runProgram(cliProgram, ['keys', 'create', ...key], ofData);
+    expect(made.code).toBe(0);
+    const environment = { TURNPIKE_AUTH_FILE: path.join(folder, 'auth.yaml') };
+    const [line = '', ...more] = await failed(environment, dataDir);
+    expect(more).toEqual([]);
+    const [, command = ''] = /knows by that name.*: turnpike (keys revoke \w+)/.exec(line) ?? [];
+    const revoked = await runProgram(cliProgram, command.split(' '), ofData);
+    expect(revoked.code).toBe(0);
+    // The next fault is that of the port.
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const next = await failed({ ...environment, TURNPIKE_PORT: String(port) }, dataDir);
+    expect(next).toEqual([expect.stringContaining(`Port ${port} is in use.`)]);
+    taken.close();
   });
 
   it('says that the port is taken, and nothing else', async () => {

@@ -6,7 +6,7 @@ import { Grants } from '../grants.js';
 import { Refusals, type Sender } from '../refusals.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
-import { grantOf, groupsOf } from '../tokens/token-principal.js';
+import { grantOf, groupsOf, timeOf } from '../tokens/token-principal.js';
 import { BEGUN_MS, openBegun, returnPath, sealBegun } from './begun-login.js';
 import { LoginError, type LoginFault } from './login-error.js';
 import { Logins, type NewLogin } from './logins.js';
@@ -154,6 +154,6 @@ function personOf(issuer: ConsoleProvider['issuer'], claims: PersonClaims): NewL
     issuer: issuer.name,
     name: nameOf(claims) ?? principalId,
     groups: groupsOf(issuer, claims),
-    issuedAt: new Date(claims.iat * 1_000),
+    issuedAt: new Date(timeOf(issuer, claims, 'iat')),
   };
 }

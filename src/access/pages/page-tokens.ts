@@ -108,11 +108,15 @@ export class PageTokens {
 
   /** Checks whom tokens are for. @throws TypedError FORBIDDEN_PRINCIPAL 403. */
   #principalOf(principal: string | undefined, key: KeyRow): string {
-    if (principal === undefined || principal === key.principalId) return key.principalId;
-    const isOfIssuer = this.others.vouchFor(principal);
-    if (isOfIssuer || !mayMint(key.mints, principal))
-      throw forbiddenPrincipal(principal, key.mints);
+    if (principal === undefined) return key.principalId;
+    if (!this.#mayActFor(principal, key)) throw forbiddenPrincipal(principal, key.mints);
     return principal;
+  }
+
+  /** Whether tokens of a key may be for a principal, whom no identity provider or extension knows. */
+  #mayActFor(principal: string, key: KeyRow): boolean {
+    if (principal === key.principalId) return true;
+    return !this.others.vouchFor(principal) && mayMint(key.mints, principal);
   }
 
   /** Reads the claims of a token that this server signed. @throws PageTokenError. */
@@ -130,8 +134,7 @@ export class PageTokens {
       throw new PageTokenError('KEY_EXPIRED');
     }
     const { epoch } = await this.epochs.get(claims.principal, claims.epoch);
-    const isOwn = claims.principal === key.principalId;
-    if (epoch !== claims.epoch || !(isOwn || mayMint(key.mints, claims.principal))) {
+    if (epoch !== claims.epoch || !this.#mayActFor(claims.principal, key)) {
       throw new PageTokenError('ENDED');
     }
     if (claims.expiresAt <= now) throw new PageTokenError('EXPIRED');

@@ -1,3 +1,4 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../platform/clock.js';
 import { isPlainObject } from '../../platform/json.js';
@@ -13,6 +14,7 @@ const UNKNOWN_KEY_MS = 60_000;
 const MAX_AGE_MS = 24 * 60 * 60_000;
 const FETCH_TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const MIN_RSA_BITS = 2_048;
 
 interface LoadedKeys {
   get: JWTVerifyGetKey;
@@ -105,7 +107,7 @@ export class IssuerKeys {
     if (!Array.isArray(keys) || !keys.every(isPlainObject)) {
       throw new Error(`${jwksUrl} is no set of keys`);
     }
-    return { keys: keys.filter(isVerifying) };
+    return { keys: keys.filter((key) => isVerifying(key) && isUsable(key)) };
   }
 
   async #discover(): Promise<string> {
@@ -145,4 +147,15 @@ export class IssuerKeys {
 /** Whether a key is for signatures, and no shared secret. */
 function isVerifying({ kty, use }: { kty?: unknown; use?: unknown }): boolean {
   return kty !== 'oct' && (use === undefined || use === 'sig');
+}
+
+/** Whether a public key is whole and, of RSA, long enough: the library fails at others only when a token needs one. */
+function isUsable(key: JsonWebKey): boolean {
+  if (key.d !== undefined) return false;
+  try {
+    const { asymmetricKeyDetails: details } = createPublicKey({ key, format: 'jwk' });
+    return (details?.modulusLength ?? MIN_RSA_BITS) >= MIN_RSA_BITS;
+  } catch {
+    return false;
+  }
 }

@@ -6,6 +6,8 @@ import type { Issuer, Role } from './auth-file.js';
 
 const MAX_PRINCIPAL_CHARS = 200;
 const MAX_GROUPS = 1_000;
+/** The end of the year 9999, in ms since the epoch. */
+const MAX_TIME_MS = Date.UTC(10_000, 0) - 1;
 
 /** The rights that roles give together. */
 export interface Rights {
@@ -68,6 +70,17 @@ export function groupsOf({ groups }: Pick<Issuer, 'groups'>, claims: JWTPayload)
   const found = Object.hasOwn(claims, groups) ? claims[groups] : valueAt(claims, groups.split('.'));
   const list = (Array.isArray(found) ? found : [found]).filter((one) => typeof one === 'string');
   return list.length > MAX_GROUPS ? [] : list;
+}
+
+/** A time of a token, in ms since the epoch. Pure. @throws TokenError WRONG_CLAIM for one that no row can have. */
+export function timeOf(
+  { name }: Pick<Issuer, 'name'>,
+  claims: JWTPayload,
+  claim: 'exp' | 'iat',
+): number {
+  const ms = Number(claims[claim]) * 1_000;
+  if (ms >= 0 && ms <= MAX_TIME_MS) return ms;
+  throw new TokenError('WRONG_CLAIM', { issuer: name, claim });
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { SignJWT, UnsecuredJWT } from 'jose';
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { exportJWK, SignJWT, UnsecuredJWT, type JWK } from 'jose';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
@@ -114,6 +115,55 @@ describe('the verifier of tokens', () => {
     ])('a token %s', async (_what, claims, fault, facts) => {
       const issuer = fault === 'UNKNOWN_ISSUER' ? {} : { issuer: 'idp' };
       await fails(of().verify(await idp.sign(claims())), fault, { ...issuer, ...facts });
+    });
+
+    it.each<[string, TokenClaims, string]>([
+      ['an end after all times', { exp: 1e300 }, 'exp'],
+      ['a beginning before all times', { iat: -1e300 }, 'iat'],
+      ['a beginning after all times', { iat: 1e300 }, 'iat'],
+    ])('a token with %s', async (_what, claims, claim) => {
+      await fails(of().verify(await idp.sign(claims)), 'WRONG_CLAIM', { issuer: 'idp', claim });
+    });
+
+    it('a token that was issued later than now, which no end of access would end', async () => {
+      const asked = of().verify(
+        await idp.sign({ iat: seconds(3_600_000), exp: seconds(7_200_000) }),
+      );
+      await fails(asked, 'NOT_YET_VALID', { issuer: 'idp', claim: 'iat' });
+    });
+
+    it.each([
+      ['is broken', { kty: 'RSA', n: '!', e: '' }],
+      ['is off its curve', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
+    ])('a token whose key %s, beside keys that are good', async (_what, broken) => {
+      idp.published = [{ ...broken, kid: 'broken', use: 'sig' }, idp.key.publicJwk];
+      const verifier = of();
+      const alg = broken.kty === 'RSA' ? 'RS256' : 'ES256';
+      const { privateKey: key } = await newKey(alg);
+      const token = await idp.sign({}, { header: { kid: 'broken', alg }, key });
+      await fails(verifier.verify(token), 'UNKNOWN_KEY', { issuer: 'idp' });
+      expect((await verifier.verify(await idp.sign())).principalId).toBe('idp:ann');
+    });
+
+    it('a token of a key that the issuer shows with its private part', async () => {
+      const { privateKey } = await newKey('ES256');
+      idp.published = [{ ...(await exportJWK(privateKey)), kid: 'open', alg: 'ES256', use: 'sig' }];
+      const token = await idp.sign({}, { header: { kid: 'open', alg: 'ES256' }, key: privateKey });
+      await fails(of().verify(token), 'UNKNOWN_KEY', { issuer: 'idp' });
+    });
+
+    it('a token of a key that is too short for its algorithm', async () => {
+      const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+      idp.published = [
+        { ...publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256', use: 'sig' } as JWK,
+      ];
+      const token = signShort(privateKey, {
+        iss: idp.url,
+        aud: 'turnpike',
+        sub: 'ann',
+        exp: seconds(60_000),
+      });
+      await fails(of().verify(token), 'UNKNOWN_KEY', { issuer: 'idp' });
     });
 
     it('a token of another kind, or without a claim that is required', async () => {
@@ -294,3 +344,10 @@ describe('the verifier of tokens', () => {
     });
   });
 });
+
+/** The library signs with no such key. */
+function signShort(key: KeyObject, claims: TokenClaims): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${part({ alg: 'RS256', kid: 'short' })}.${part(claims)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+}

@@ -14,7 +14,14 @@ import type { PublicFetch } from '../../platform/net/public-fetch.js';
 import type { CliClient, Issuer } from './auth-file.js';
 import { IssuerKeys } from './issuer-keys.js';
 import { TokenError, type TokenFault } from './token-error.js';
-import { grantOf, groupsOf, rightsOf, type Rights, type TokenGrant } from './token-principal.js';
+import {
+  grantOf,
+  groupsOf,
+  rightsOf,
+  timeOf,
+  type Rights,
+  type TokenGrant,
+} from './token-principal.js';
 
 const MAX_TOKEN_BYTES = 8 * 1024;
 /** How far the clocks of the server and of an issuer may be apart, in seconds. */
@@ -175,8 +182,12 @@ export class TokenVerifier {
       claims = await this.#verifySignature(token, issuer, used.get);
     }
     checkClaims(claims, issuer);
-    const expiresAt = Number(claims.exp) * 1_000;
-    const issuedAt = (claims.iat ?? 0) * 1_000;
+    const expiresAt = timeOf(issuer, claims, 'exp');
+    const issuedAt = claims.iat === undefined ? 0 : timeOf(issuer, claims, 'iat');
+    // Who ends somebody's access ends what was issued before: no token is of a time to come.
+    if (issuedAt > this.options.clock.now() + CLOCK_TOLERANCE_S * 1_000) {
+      throw new TokenError('NOT_YET_VALID', { issuer: issuer.name, claim: 'iat' });
+    }
     const [groups, times] = [groupsOf(issuer, claims), { issuedAt, expiresAt }];
     const grant = grantOf(issuer, claims);
     return { ...grant, issuer: issuer.name, claims, groups, ...times, keys: used.text };

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids.js';
 import {
@@ -14,7 +16,7 @@ import { useTokenIssuer } from '../../support/access/token-issuer.js';
 import { pageOf } from '../../support/access/page-token.js';
 import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
 import { useServer } from '../../support/processes/start-server.js';
-import { useShared } from '../../support/suite.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 /** Routes that take nobody's id, or begin something new where an id is unknown. */
 const withoutIds = [
@@ -97,16 +99,21 @@ const unknown = (): Things => ({
   mcpLoginId: newId('mcpl'),
 });
 
-/** What vouches for people; with tokens, the server has had no key. */
-describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
+/** What vouches for people; with tokens, log-ins and extensions, the server has had no key. */
+describe.each(['keys', 'tokens', 'page tokens', 'log-ins', 'extensions', 'approver roles'])(
   'what somebody else has, where people have %s',
   (kind) => {
     let things: Things;
     let routes: string[];
     const { issuer, environment } = useTokenIssuer();
     const { provider, environment: ofConsole } = useLoginProvider();
+    const extensions = path.join(newFolder(), 'who.mjs');
     const server = useServer(async () => {
       if (kind === 'log-ins') return { environment: await ofConsole() };
+      if (kind === 'extensions') {
+        await writeFile(extensions, authenticator);
+        return { environment: { TURNPIKE_EXTENSIONS: extensions } };
+      }
       return kind === 'tokens' ? { environment } : {};
     });
     /** Somebody with a key that makes page tokens for itself. */
@@ -123,6 +130,10 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
     const clientOf = async (name: string): Promise<KeyedClient> => {
       if (kind === 'tokens') return new KeyedClient(server.url, await issuer.sign({ sub: name }));
       if (kind === 'log-ins') return loggedIn(name);
+      if (kind === 'extensions') return new KeyedClient(server.url, `who-${name}`);
+      if (kind === 'approver roles') {
+        return keyedClient(server, { principal: name, approves: ['release'] });
+      }
       return kind === 'keys' ? keyedClient(server, { principal: name }) : pageOf(await keyOf(name));
     };
     const owner = useShared(() => clientOf('owner'));
@@ -156,8 +167,8 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
       for (const route of routes) {
         if (open.includes(route)) continue;
         const [method = '', template = ''] = route.split(' ');
-        const path = template.replaceAll(/\{\w+\}/g, 'x');
-        const { status } = await nobody.send(method.toUpperCase(), path);
+        const url = template.replaceAll(/\{\w+\}/g, 'x');
+        const { status } = await nobody.send(method.toUpperCase(), url);
         expect([route, status]).toEqual([route, 401]);
       }
     });
@@ -172,6 +183,7 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
       const taking = routes.filter((route) => !withoutIds.includes(route));
       expect(taking.length).toBeGreaterThan(60);
       for (const route of taking) {
+        if (kind === 'approver roles' && route.includes('/awaited-approvals/')) continue;
         const nothing = unknown();
         const [ofOther, ofNobody] = await Promise.all(
           [things, nothing].map((ids) => other.send(...callOf(route, ids))),
@@ -180,6 +192,16 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
         const status = kind === 'page tokens' && neverForPages.includes(route) ? 403 : 404;
         if (!isFine.includes(route)) expect([route, ofOther?.status]).toEqual([route, status]);
       }
+    });
+
+    it('is shown to those whom its call awaits as that call, and as nothing else', async () => {
+      const awaited = `/api/harness/awaited-approvals/${things.awaitedId}`;
+      const { status, text } = await other.send('GET', awaited);
+      expect(status).toBe(kind === 'approver roles' ? 200 : 404);
+      const rest = Object.entries(things).filter(([what]) => what !== 'awaitedId');
+      expect(rest.filter(([, id]) => text.includes(String(id)))).toEqual([]);
+      const asOwn = await other.send('GET', `/api/harness/approvals/${things.awaitedId}`);
+      expect(asOwn.status).toBe(404);
     });
 
     it('is not there for a body that is wrong otherwise, either', async () => {
@@ -258,21 +280,31 @@ describe.each(['keys', 'tokens', 'page tokens', 'log-ins'])(
     });
 
     it('is still there for its owner', async () => {
-      for (const path of [
+      // Who is known for one request alone makes no schedules.
+      const schedules =
+        kind === 'extensions' ? [] : [`/api/harness/schedules/${things.scheduleKey}`];
+      for (const url of [
+        ...schedules,
         `/api/harness/session/${things.sessionId}`,
         `/api/harness/turns/${things.turnId}`,
         `/api/harness/attachments/${things.attachmentId}`,
         `/v1/responses/${things.responseId}`,
         `/api/harness/webhooks/${things.webhookId}`,
-        `/api/harness/schedules/${things.scheduleKey}`,
         `/api/oracle/history?context_id=${things.oracleId}`,
         `/agent/WORKING_ITEMS/chat/stream/${things.agentMessage}`,
       ]) {
-        expect([path, (await owner.send('GET', path)).status]).toEqual([path, 200]);
+        expect([url, (await owner.send('GET', url)).status]).toEqual([url, 200]);
       }
     });
   },
 );
+
+const authenticator = `export default (turnpike) =>
+  turnpike.addAuthenticator('sso', ({ headers }) => {
+    const [, principal] = /^Bearer who-(\\w+)$/.exec(headers.authorization ?? '') ?? [];
+    return principal && { principal, scopes: ['turns', 'approvals'] };
+  });
+`;
 
 /** Routes that page tokens may not use, whoever's the id is: what they begin outlives a token. */
 const neverForPages = [

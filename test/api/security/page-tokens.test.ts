@@ -95,6 +95,15 @@ describe('page tokens', () => {
     expect(errorOf(answer).slice(0, 2)).toEqual([403, 'FORBIDDEN_PRINCIPAL']);
   });
 
+  it('are made by no key that names people of an identity provider', async () => {
+    for (const mints of ['idp:*', 'idp:ann']) {
+      const wanted = { principal: 'eager', scopes, mints };
+      const answer = await admin.send('POST', '/api/admin/keys', wanted);
+      expect(errorOf(answer)).toEqual([400, 'INVALID_REQUEST', undefined]);
+      expect(answer.text).toContain('Choose another prefix');
+    }
+  });
+
   it('are made by a key with the scope alone, and not by a page token', async () => {
     const plain = await keyedClient(server, { principal: 'plain' });
     const ofPage = await pageOf(backend);
