@@ -57,6 +57,16 @@ describe.each(bothDatabases)('the outbox of webhooks, on %s', (_name, open) => {
       .where(eq(webhookDeliveries.endpointId, endpointId))
       .orderBy(webhookDeliveries.id);
 
+  it('says who is awaited for a call that people with a role decide', async () => {
+    const principalId = 'rita';
+    const endpoint = await storeEndpoint(database.db, { principalId });
+    const turnId = await storeTurn(database.db, { principalId });
+    const awaits = [{ by: ['release'], count: 2, notRequester: true }];
+    await commits.store(commit(turnId, [{ ...asked, awaits }]));
+    const [delivery] = await deliveriesOf(endpoint);
+    expect(delivery?.facts).toMatchObject({ awaits });
+  });
+
   it('has each event that is told, with what a receiver needs to fetch the rest', async () => {
     const principalId = 'alice';
     const endpoint = await storeEndpoint(database.db, { principalId });
