@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { exportJWK, SignJWT, UnsecuredJWT, type JWK } from 'jose';
+import { exportJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { expectSoon } from '../../../test/support/expect-soon.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
@@ -155,7 +155,7 @@ describe('the verifier of tokens', () => {
     it('a token of a key that is too short for its algorithm', async () => {
       const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
       idp.published = [
-        { ...publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256', use: 'sig' } as JWK,
+        { ...publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256', use: 'sig' },
       ];
       const token = signShort(privateKey, {
         iss: idp.url,

@@ -28,6 +28,16 @@ describe('schedules of people with tokens', () => {
   const other = useShared(() => startServer({ environment: variables, store: server.store }));
   let admin: KeyedClient;
   const tokenOf = (claims: TokenClaims) => issuer.sign({ groups: ['staff'], ...claims });
+  /** A token of somebody whose access was ended, by the latest time that is taken: the next second is late enough. */
+  const laterTokenOf = async (sub: string): Promise<string> => {
+    let token = '';
+    await expectSoon(async () => {
+      token = await tokenOf({ sub, iat: Math.floor(Date.now() / 1_000) + 30 });
+      const used = await new KeyedClient(server.url, token).send('GET', '/api/harness/usage');
+      expect(used.status).toBe(200);
+    });
+    return token;
+  };
   beforeAll(async () => {
     admin = new KeyedClient(server.url, await tokenOf({ sub: 'root', groups: ['admins'] }));
   });
@@ -139,7 +149,7 @@ describe('schedules of people with tokens', () => {
     }
     expect(Date.now() - endedAt).toBeLessThan(LATE_MS);
     // A person who is back sees why the schedule has stopped.
-    const back = await tokenOf({ sub: 'dan', iat: Math.ceil(Date.now() / 1_000) + 31 });
+    const back = await laterTokenOf('dan');
     const later = new ScheduleScene(server, back);
     await later.comes('dans');
     await expectSoon(async () =>
@@ -178,7 +188,7 @@ describe('schedules of people with tokens', () => {
       401,
       expect.objectContaining({ details: expect.objectContaining({ reason: 'ENDED' }) }),
     ]);
-    const later = await tokenOf({ sub: 'eve', iat: Math.ceil(Date.now() / 1_000) + 31 });
+    const later = await laterTokenOf('eve');
     const back = await new KeyedClient(server.url, later).send('GET', '/api/harness/sessions');
     expect([back.status, back.body['sessions']]).toEqual([200, []]);
 
