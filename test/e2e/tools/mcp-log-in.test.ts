@@ -252,6 +252,7 @@ describe('a log-in at an MCP server', () => {
       }),
     );
     if (ann === undefined || bob === undefined) throw new Error('There are two');
+    const revoked = tracker.revoked.length;
     const begun = await ann.send('POST', `${base}/mcp/logins`, {
       server: 'tracker',
       redirect: APP,
@@ -270,6 +271,14 @@ describe('a log-in at an MCP server', () => {
       status: 404,
       body: { error: { type: 'MCP_LOGIN_NOT_FOUND' } },
     });
-    expect((await ann.send('DELETE', `${base}/mcp/logins/${id}`)).status).toBe(200);
+    // What is forgotten is ended at its issuer too.
+    const admin = await makeKey(server, { principal: 'root', scopes: ['admin'] });
+    const gone = await new KeyedClient(server.url, admin.secret).send(
+      'DELETE',
+      '/api/admin/principals/ann',
+    );
+    expect([gone.status, gone.text]).toEqual([200, expect.anything()]);
+    expect(await server.db.$count(mcpLogins)).toBe(0);
+    expect(tracker.revoked.slice(revoked)).toHaveLength(2);
   });
 });
