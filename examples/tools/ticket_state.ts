@@ -9,5 +9,5 @@ export default defineTool({
   },
   effect: 'read',
   retry: 'safe',
-  run: ({ number }) => `Ticket ${number} is open.`,
+  run: ({ number }) => `Ticket ${Number(number)} is open.`,
 });
