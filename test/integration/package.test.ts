@@ -17,7 +17,7 @@ describe('the package', () => {
     files = listed.map((file) => file.path);
   });
 
-  it('has what the server needs, and no sources, tests or maps', () => {
+  it('has what the server needs, the manual, and no sources, tests or maps', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'README.md',
@@ -33,9 +33,12 @@ describe('the package', () => {
         'dist/web/index.html',
         'dist/swagger-ui/swagger-ui-bundle.js',
         'instructions/agents/AGENT_WORKING_ITEMS.md',
+        'docs/README.md',
+        'llms.txt',
       ]),
     );
-    const whole = /^(README\.md|LICENSE|package\.json|instructions\/.*\.md)$/;
+    const whole =
+      /^(README\.md|LICENSE|package\.json|llms\.txt|instructions\/.*\.md|docs\/.*\.(md|png))$/;
     const built =
       /^dist\/(?!.*(\.test\.|\.map$))(.*(\.js|\.d\.ts|\.txt)|commit|empty-database\.tar\.gz)$/;
     const served = /^dist\/(web|swagger-ui|migrations)\//;
