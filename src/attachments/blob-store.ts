@@ -166,7 +166,7 @@ export class BlobStore {
       const touchedAt = this.#ago(0);
       const kept = await this.#rows.claimHash({ sha256, size, contentId, touchedAt });
       if (kept === undefined) {
-        // Its row was collected meanwhile, perhaps before a store had the last byte.
+        // The write's row was collected meanwhile, perhaps before the store had the last byte.
         await this.contents.remove(contentId);
         throw new Error('The content took more than an hour to come');
       }

@@ -101,7 +101,11 @@ function causesOf(error: unknown): object[] {
 
 /** Redis or PostgreSQL did not answer at the start. */
 export class UnreachableError extends Error {
-  constructor(variable: 'REDIS_URL' | 'DATABASE_URL', host: string, cause: unknown) {
+  constructor(
+    variable: 'REDIS_URL' | 'DATABASE_URL' | 'TURNPIKE_S3_URL',
+    host: string,
+    cause: unknown,
+  ) {
     const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
     super(
       `${variable} names ${host}, which cannot be used: ${reason}. Start it, or correct the variable.`,

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DiskContents } from '../../src/attachments/blobs/disk-contents.js';
 import { PostgresContents } from '../../src/attachments/blobs/postgres-contents.js';
@@ -55,6 +58,22 @@ describe('a bucket that refuses or is gone', () => {
       .write(newId('blob'), bytes())
       .catch((error: unknown) => error);
     expect(failed).toMatchObject({ type: 'STORAGE_UNAVAILABLE' });
+    await expect(contents.check()).rejects.toThrow(
+      /^TURNPIKE_S3_URL names 127\.0\.0\.1:.*correct the variable/,
+    );
     expect(String((failed as Error).cause)).toMatch(cause);
+  });
+
+  it('waits for a reader that is slower than the store may be', async () => {
+    const contents = new S3Contents(s3.settings.s3Url, s3.settings, 300);
+    const id = newId('blob');
+    const stored = randomBytes(2 * 1024 * 1024);
+    await contents.write(id, Readable.from([stored]));
+    const read: Uint8Array[] = [];
+    for await (const piece of contents.pieces(id)) {
+      read.push(piece);
+      await setTimeout(100);
+    }
+    expect(Buffer.concat(read).equals(stored)).toBe(true);
   });
 });

@@ -81,6 +81,15 @@ const others: readonly Fault[] = [
     environment: () => ({ TURNPIKE_HOST: '192.0.2.1', TURNPIKE_ALLOW_KEYLESS: 'true' }),
     says: /TURNPIKE_HOST is .*192\.0\.2\.1.*, which is no address of this machine/,
   },
+  {
+    what: 'a bucket that does not answer',
+    environment: () => ({
+      TURNPIKE_S3_URL: 'http://127.0.0.1:9/files',
+      TURNPIKE_S3_ACCESS_KEY_ID: 'a',
+      TURNPIKE_S3_SECRET_ACCESS_KEY: 'b',
+    }),
+    says: /TURNPIKE_S3_URL names 127\.0\.0\.1:9, which cannot be used/,
+  },
 ];
 
 describe('a start that fails', () => {

@@ -88,10 +88,10 @@ export class DistributedModule {
         {
           provide: BLOB_CONTENTS,
           inject: [CONFIG, OPENED_DATABASE],
-          useFactory: (config: Config, { db, copyOut }: OpenedDatabase) => {
+          useFactory: async (config: Config, { db, copyOut }: OpenedDatabase) => {
             const { blobDir } = config;
             if (blobDir !== undefined) return new DiskContents(blobDir);
-            return openS3(config) ?? new PostgresContents(db, copyOut);
+            return (await openS3(config)) ?? new PostgresContents(db, copyOut);
           },
         },
         { provide: PUBLISH_URL, useValue: async () => undefined },

@@ -87,8 +87,9 @@ const DATA_FOLDER = Symbol('DataFolder');
     {
       provide: BLOB_CONTENTS,
       inject: [CONFIG],
-      useFactory: (config: Config) =>
-        openS3(config) ?? new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
+      useFactory: async (config: Config) =>
+        (await openS3(config)) ??
+        new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
     },
     {
       provide: PUBLISH_URL,

@@ -3,11 +3,16 @@ import { openAsBlob } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { AwsClient } from 'aws4fetch';
 import type { Config } from '../../config/config.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
+import { systemClock } from '../../platform/clock.js';
 import { closing } from '../../platform/files/folder-handle.js';
+import { newId } from '../../platform/ids.js';
 import { rechunk } from '../../platform/rechunk.js';
+import { hostOf, UnreachableError } from '../../storage/database-errors.js';
 import type { BlobContents } from '../blob-store.js';
 
 /** Bytes of one piece. */
@@ -17,8 +22,8 @@ const PIECE_BYTES = 256 * 1024;
 const RETRIES = 4;
 const FIRST_PAUSE_MS = 100;
 
-/** A request that takes longer is given up: the store is gone, or a piece of the way to it. */
-const TIMEOUT_MS = 120_000;
+/** The longest wait for an answer, or for more of it: then the store is gone, or a part of the way to it. */
+const SILENCE_MS = 120_000;
 
 /** The settings of a bucket, see `TURNPIKE_S3_…`. */
 export type S3Settings = Pick<
@@ -34,7 +39,12 @@ export class S3Contents implements BlobContents {
   readonly #client: AwsClient;
   readonly #url: string;
 
-  constructor(url: string, settings: S3Settings) {
+  /** @param silenceMs the longest wait for the store. What a reader takes for a piece does not count. */
+  constructor(
+    url: string,
+    settings: S3Settings,
+    private readonly silenceMs = SILENCE_MS,
+  ) {
     const { s3Region, s3AccessKeyId = '', s3SecretAccessKey = '', s3SessionToken } = settings;
     this.#url = url.replace(/\/+$/, '');
     this.#client = new AwsClient({
@@ -71,25 +81,29 @@ export class S3Contents implements BlobContents {
 
   async read(contentId: string, size: number): Promise<Buffer | undefined> {
     const answer = await this.#send('GET', contentId);
-    if (!answer.ok) {
+    if (!answer.ok || Number(answer.headers.get('content-length')) !== size) {
       await answer.body?.cancel();
       return undefined;
     }
-    const content = Buffer.from(await received(() => answer.arrayBuffer()));
-    return content.length === size ? content : undefined;
+    return Buffer.from(await this.#wait((signal) => untilAborted(answer.arrayBuffer(), signal)));
   }
 
   async *pieces(contentId: string): AsyncGenerator<Uint8Array> {
-    const answer = await this.#send('GET', contentId);
-    if (!answer.ok || answer.body === null) {
-      await answer.body?.cancel();
+    const { ok, body } = await this.#send('GET', contentId);
+    if (!ok || body === null) {
+      await body?.cancel();
       return;
     }
-    const pieces = rechunk(answer.body, PIECE_BYTES);
-    for (;;) {
-      const { done, value } = await received(() => pieces.next());
-      if (done === true) return;
-      yield value;
+    const pieces = rechunk(body, PIECE_BYTES);
+    try {
+      for (;;) {
+        const { done, value } = await this.#wait((signal) => untilAborted(pieces.next(), signal));
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      // A reader may leave early: the connection must not wait for it.
+      await pieces.return(undefined);
     }
   }
 
@@ -98,24 +112,59 @@ export class S3Contents implements BlobContents {
     await answer.body?.cancel();
   }
 
+  /**
+   * Stores an object and removes it.
+   *
+   * @throws UnreachableError where the bucket cannot be used.
+   */
+  async check(): Promise<void> {
+    const contentId = newId('blob');
+    try {
+      await this.write(contentId, Readable.from([Buffer.from('a')]));
+      await this.remove(contentId);
+    } catch (error) {
+      const { cause } = error as Error;
+      throw new UnreachableError('TURNPIKE_S3_URL', hostOf(this.#url), cause);
+    }
+  }
+
   /** @returns a 2xx, or 404 where there is no such object. @throws TypedError STORAGE_UNAVAILABLE. */
   async #send(method: string, contentId: string, init: RequestInit = {}): Promise<Response> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const url = `${this.#url}/${encodeURIComponent(contentId)}`;
-    const answer = await received(() => this.#client.fetch(url, { ...init, method, signal }));
+    const answer = await this.#wait((signal) =>
+      this.#client.fetch(url, { ...init, method, signal }),
+    );
     if (answer.ok || (answer.status === 404 && method !== 'PUT')) return answer;
-    const text = await received(() => answer.text());
+    const text = await this.#wait((signal) => untilAborted(answer.text(), signal));
     // `<Error><Code>AccessDenied</Code>…`; a HEAD has no body.
     const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? '';
     throw unavailable(
-      new Error(`${method} of the store of files was answered ${answer.status} ${code}`),
+      new Error(`the bucket answered ${method} with ${answer.status} ${code}`.trim()),
     );
+  }
+
+  /** @throws TypedError STORAGE_UNAVAILABLE where the connection breaks, or nothing comes for too long. */
+  async #wait<T>(receive: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { silenceMs: ms } = this;
+    const reason = new Error(`nothing came for ${ms} ms`);
+    try {
+      return await withDeadline(systemClock, { ms, reason }, receive);
+    } catch (error) {
+      throw unavailable(error);
+    }
   }
 }
 
-/** The contents of the configured bucket; undefined where none is configured. */
-export function openS3(config: S3Settings): S3Contents | undefined {
-  return config.s3Url === undefined ? undefined : new S3Contents(config.s3Url, config);
+/**
+ * The contents of the configured bucket; undefined where none is configured.
+ *
+ * @throws UnreachableError where the bucket cannot be used.
+ */
+export async function openS3(config: S3Settings): Promise<S3Contents | undefined> {
+  if (config.s3Url === undefined) return undefined;
+  const contents = new S3Contents(config.s3Url, config);
+  await contents.check();
+  return contents;
 }
 
 /** Writes a content to a file. @returns its SHA-256 in hex. */
@@ -129,15 +178,6 @@ async function spool(file: string, content: AsyncIterable<Uint8Array>): Promise<
     }
   });
   return hash.digest('hex');
-}
-
-/** What a connection to the store brings. @throws TypedError STORAGE_UNAVAILABLE where it breaks. */
-async function received<T>(receive: () => Promise<T>): Promise<T> {
-  try {
-    return await receive();
-  } catch (error) {
-    throw unavailable(error);
-  }
 }
 
 function unavailable(cause: unknown): TypedError {
