@@ -88,7 +88,7 @@ export interface ServeOptions {
   folder?: Promise<OpenFolder> | undefined;
   /** Shows the first key, where `TURNPIKE_FIRST_KEY` has one made; without it none is. */
   showFirstKey?: (created: CreatedKeyDto) => void;
-  /** What a host application adds. Default: nothing. */
+  /** The additions of a host application. Default: none. */
   extension?: Extension;
 }
 

@@ -18,7 +18,7 @@ export interface ProcessValues {
   resources: ResourceStack;
   /** The data folder, one of `resources`, where it is opened before the application. */
   folder?: Promise<OpenFolder> | undefined;
-  /** Values of a host application. Default: none. */
+  /** The providers of a host application. Default: none. */
   ofHost?: readonly ValueProvider[];
 }
 

@@ -98,7 +98,10 @@ function environmentOf(options: TurnpikeOptions): Record<string, string> {
   const { dataDir, databaseUrl, redisUrl, role, settings = {} } = options;
   const listening = ofListeners.filter((name) => settings[name] !== undefined);
   const faults = [
-    ...listening.map((name) => `${name} is set; a Turnpike inside of a host opens no port`),
+    ...listening.map(
+      (name) =>
+        `${name} is set; a Turnpike inside of an application opens no port, so leave it out`,
+    ),
     ...(dataDir === undefined && databaseUrl === undefined
       ? ['dataDir is not set; name a folder of its own, or databaseUrl and redisUrl']
       : []),

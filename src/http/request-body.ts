@@ -199,7 +199,7 @@ export interface BodyRules {
   limits: JsonLimits;
 }
 
-/** Only inside of a host: nothing else reads a body before this. */
+/** The error of a body that a host application has read; nothing else reads one before this. */
 function bodyConsumed(): TypedError {
   return new TypedError('BODY_CONSUMED', {
     message:

@@ -5,10 +5,10 @@ import { parseConfig } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import type { Cli, CliCommand } from '../command.js';
 
-/** Editors write a file in several steps. */
+/** The pause after a change, in ms: editors write a file in several steps. */
 const SETTLE_MS = 150;
 
-/** A restart does not wait for turns: they go on from their rows. */
+/** The time for running turns at a restart, in ms: what is left of them goes on from its rows. */
 const DRAIN_MS = '500';
 
 /**
@@ -19,7 +19,7 @@ export function devCommand(command: CliCommand, cli: Cli): void {
   command.option('--port <N>', 'port to listen on (TURNPIKE_PORT)').action(async ({ port }) => {
     const asked = compact({ TURNPIKE_PORT: port });
     const environment = { TURNPIKE_DRAIN_MS: DRAIN_MS, ...compact(cli.environment), ...asked };
-    // Throws for what is wrong, before anything is watched.
+    // A wrong variable is reported before anything is watched.
     const { toolsDir, instructionRoot } = parseConfig(environment);
     const folders = [toolsDir, instructionRoot].filter((folder) => folder !== undefined);
     cli.err(`Turnpike starts again when something changes in ${folders.join(' or ')}\n`);
@@ -63,7 +63,7 @@ function start(environment: NodeJS.ProcessEnv): ChildProcess {
   });
 }
 
-/** One that has failed to start has ended already. */
+/** Stops a process; one that failed to start has ended already. */
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

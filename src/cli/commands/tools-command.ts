@@ -69,7 +69,7 @@ function parseInput(text: string): object {
     const input: unknown = JSON.parse(text);
     if (isPlainObject(input)) return input;
   } catch {
-    // What is said below is what is right.
+    // The usage error says what is right.
   }
   throw new UsageError(
     `The input is no JSON object: ${oneLine(text, 60)}. Write it as '{"id": 7}'.`,

@@ -165,7 +165,7 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/inside-your-application.md': [
-    elsewhere('embedded.test.ts runs the examples'),
+    elsewhere('embedded.test.ts runs it'),
     elsewhere('nest.test.ts runs the example'),
   ],
   'docs/guide/limits.md': [runsOneTurn],

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { documentedBlocks } from '../../support/clients/documented-blocks.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -56,6 +58,23 @@ describe('a Turnpike inside of an application', () => {
       expect(await host.end('SIGTERM')).toBe(0);
     },
   );
+
+  it('is written as the guide shows it', async () => {
+    const [block] = documentedBlocks().get('docs/guide/inside-your-application.md') ?? [];
+    const listening = `const server = app.listen(0, '127.0.0.1', () =>
+      console.log('http://127.0.0.1:' + server.address().port));`;
+    const named = (block?.code ?? '').replace(".turnpike-embedded'", `${newFolder()}'`);
+    mkdirSync(path.join(packageRoot, 'build'), { recursive: true });
+    const program = `import http from 'node:http';\nhttp.IncomingMessage.prototype.user = 'ada';\n${named}`;
+    const file = 'build/documented-host.mjs';
+    writeFileSync(path.join(packageRoot, file), program.replace('app.listen(3000);', listening));
+    const host = start(file);
+    const client = new TurnpikeClient({ url: `${await host.line()}/agents` });
+    const { sessionId } = await client.sessions.create();
+    const message = '[[tool=order_status {"id":"7"}]]';
+    const turn = await client.turn({ sessionId, message, opts: { tools: ['order_status'] } });
+    expect((await turn.result()).text).toContain('Order 7 left the warehouse at nine.');
+  });
 
   it('leaves the process as it was, two at a time', async () => {
     const host = start('test/fixtures/hosts/untouched.mjs', {

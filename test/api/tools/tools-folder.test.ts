@@ -43,6 +43,15 @@ async function ask(url: string, call: string): Promise<string> {
   return (await turn.result()).text;
 }
 
+/** Begins a turn, and reads it to its first word. @returns its id. */
+async function begin(url: string, message: string): Promise<string> {
+  const client = new TurnpikeClient({ url });
+  const { sessionId } = await client.sessions.create();
+  const turn = await client.turn({ sessionId, message });
+  for await (const { event } of turn) if (event === 'chat:delta') break;
+  return turn.turnId;
+}
+
 const environment = (tools: string): Record<string, string> => ({
   TURNPIKE_DATA_DIR: path.join(newFolder(), 'data'),
   TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
@@ -70,28 +79,22 @@ describe('a folder of tools', () => {
     await server.kill('SIGTERM');
   });
 
-  it.each([
-    ['enum_tool.ts', 'export enum A { B }', 'it is TypeScript that Node'],
-    ['broken.mjs', 'export default {', 'it cannot be loaded'],
-    ['nothing.mjs', 'export const a = 1', 'its default export must be a tool'],
-    ['other.mjs', 'export default { name: "mine", run: () => "" }', 'has the name of its file'],
-    ['mcp__a.mjs', 'export default { description: "A.", inputSchema: {}, run: () => "" }', 'mcp__'],
-  ])('stops the start for a file that is none: %s', async (name, text, fault) => {
-    const tools = folderWith({ [name]: text });
-    await expect(startProcess(environment(tools))).rejects.toThrow(fault);
+  it('stops the start for a file that is no tool', async () => {
+    const tools = folderWith({
+      'mcp__a.mjs': 'export default { description: "A.", inputSchema: {}, run: () => "" }',
+    });
+    await expect(startProcess(environment(tools))).rejects.toThrow(
+      /TURNPIKE_TOOLS_DIR: .*mcp__a\.mjs: name of the tool mcp__a begins with mcp__/,
+    );
   });
 
-  it('is not where an agent writes, nor leads there', async () => {
+  it('is not where an agent writes', async () => {
     const given = environment(newFolder());
     const within = {
       ...given,
       TURNPIKE_TOOLS_DIR: path.join(given['TURNPIKE_PROJECTS_DIR'] ?? '', 'tools'),
     };
     await expect(startProcess(within)).rejects.toThrow('agents write in');
-    const elsewhere = folderWith({ 'tool.mjs': 'export default {}' });
-    const linking = newFolder();
-    symlinkSync(path.join(elsewhere, 'tool.mjs'), path.join(linking, 'tool.mjs'));
-    await expect(startProcess(environment(linking))).rejects.toThrow('link to a file outside');
   });
 });
 
@@ -122,8 +125,31 @@ describe('turnpike tools', () => {
   });
 });
 
+describe('a file that is no tool', () => {
+  it.each([
+    ['enum_tool.ts', 'export enum A { B }', 'it is TypeScript that Node'],
+    ['broken.mjs', 'export default {', 'it cannot be loaded'],
+    ['nothing.mjs', 'export const a = 1', 'its default export must be a tool'],
+    ['other.mjs', 'export default { name: "mine", run: () => "" }', 'has the name of its file'],
+  ])('is named, with its fault: %s', async (name, text, fault) => {
+    const given = { TURNPIKE_TOOLS_DIR: folderWith({ [name]: text }) };
+    const { code, stderr } = await runProgram(cliProgram, ['tools', 'list'], given);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name}: `)]);
+    expect(stderr).toContain(fault);
+  });
+
+  it('is named where it is a link to a place outside', async () => {
+    const elsewhere = folderWith({ 'tool.mjs': 'export default {}' });
+    const linking = newFolder();
+    symlinkSync(path.join(elsewhere, 'tool.mjs'), path.join(linking, 'tool.mjs'));
+    const given = { TURNPIKE_TOOLS_DIR: linking };
+    const { stderr } = await runProgram(cliProgram, ['tools', 'list'], given);
+    expect(stderr).toContain('tool.mjs: it is a link to a file outside of the folder');
+  });
+});
+
 describe('turnpike dev', () => {
-  it('starts again when a tool changes, and survives one that is broken', async () => {
+  it('starts again when a tool changes, survives one that is broken, and turns go on', async () => {
     const tools = folderWith({ 'order_status.ts': orderStatus('first') });
     const [program, ...first] = cliProgram;
     const { PATH = '', HOME = '' } = process.env;
@@ -153,12 +179,17 @@ describe('turnpike dev', () => {
       }
     };
     const serves = /serves (http:[^\s"]+) from now on/;
-    expect(await ask(await next(serves), '{"id":"7"}')).toContain('first');
+    const url = await next(serves);
+    expect(await ask(url, '{"id":"7"}')).toContain('first');
+    const running = await begin(url, '[[tokens=200 gap=20]]');
     const file = path.join(tools, 'order_status.ts');
     writeFileSync(file, 'export default {');
     await next(/(TURNPIKE_TOOLS_DIR)/);
     writeFileSync(file, orderStatus('second'));
-    expect(await ask(await next(serves), '{"id":"7"}')).toContain('second');
+    const again = await next(serves);
+    expect(await ask(again, '{"id":"7"}')).toContain('second');
+    const gone = await new TurnpikeClient({ url: again }).follow(running).result();
+    expect([gone.outcome, gone.text.split(' ').length]).toEqual(['completed', 200]);
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
