@@ -56,6 +56,15 @@ class OfBoth:
             sent = json.loads(server.requests[0].body)
             self.assertEqual(sent, {"decision": "deny", "message": "Only files."})
 
+    def test_answers_what_a_call_asks(self):
+        approval = answer(approval={"approvalId": "appr_1"})
+        with TurnServer([], before=[approval, approval]) as server:
+            content = {"name": "Ada"}
+            self.driver(server.url).call("approvals", "say", approval_id="appr_1", content=content)
+            self.driver(server.url).call("approvals", "dismiss", approval_id="appr_1")
+            sent = [json.loads(request.body) for request in server.requests]
+            self.assertEqual(sent, [{"decision": "answer", "content": content}, {"decision": "cancel"}])
+
     def test_uploads_a_file(self):
         for content in (b"One, two.", io.BytesIO(b"One, two.")):
             with TurnServer([], before=[answer(attachments=[{"id": "att_1"}])]) as server:

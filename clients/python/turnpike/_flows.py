@@ -137,7 +137,9 @@ class _Retrying:
         # At random, so that the readers of a server that died do not all come back in the same moment.
         delay_s = max(after_s or 0.0, settings.random() * cap)
         if settings.now() + delay_s - self._contact_at > settings.max_silence_s:
-            raise (cause if isinstance(cause, TurnpikeError) else give_up) from cause
+            if isinstance(cause, TurnpikeError):
+                raise cause
+            raise give_up from cause
         if settings.on_retry is not None:
             settings.on_retry(self._failures, delay_s, cause)
         yield Pause(delay_s)

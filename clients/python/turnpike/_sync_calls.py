@@ -136,6 +136,18 @@ class Approvals:
         """Answers a client tool's call with its output: a text or any JSON."""
         return self._answer(approval_id, "answer", output=output, isError=is_error)
 
+    def say(self, approval_id: str, content: dict[str, Any] | None = None) -> Approval:
+        """Answers what a call asks its person.
+
+        @param content fits the schema in the approval's `question`. None: the page of a link was opened, or the form's
+            defaults are enough.
+        """
+        return self._answer(approval_id, "answer", content=content)
+
+    def dismiss(self, approval_id: str) -> Approval:
+        """Closes what a call asks, without an answer."""
+        return self._answer(approval_id, "cancel")
+
     def _answer(self, approval_id: str, decision: str, **more: Any) -> Approval:
         call = calls.answer_approval(self._folder, approval_id, decision, **more)
         return cast(Approval, self._json(call, "approval"))
