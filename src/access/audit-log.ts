@@ -48,7 +48,7 @@ export type AuditAction =
   | 'authentication.refused';
 
 export interface AuditEntry {
-  /** Who acts; `anonymous` where unknown. The entry has the credential, if there is one. */
+  /** The principal that acts, `anonymous` where unknown. The details get its credential. */
   by: Actor;
   action: AuditAction;
   /** Id of the action's object. */
@@ -57,7 +57,7 @@ export interface AuditEntry {
   details?: Record<string, unknown>;
 }
 
-/** The credential of an actor, as the details of an entry; an open server has none to tell. Pure. */
+/** The details that name the credential of an actor; none for a request without a credential. Pure. */
 export function actingCredential({ credential }: Actor): { credential?: NotedCredential } {
   if (credential === undefined || credential.kind === 'none') return {};
   return { credential: notedCredential(credential) };
@@ -103,21 +103,30 @@ export class AuditLog {
    * @param issuers names; none where the last entry had none either is no change.
    */
   async noteIssuers(issuers: readonly string[], digest: string): Promise<void> {
-    const action = 'auth.configured';
-    const [last] = await this.db
-      .select({ details: auditLog.details })
-      .from(auditLog)
-      .where(eq(auditLog.action, action))
-      .orderBy(desc(auditLog.id))
-      .limit(1);
-    const before = last?.details['digest'];
-    if (before === digest || (before === undefined && issuers.length === 0)) return;
+    const before = await this.#notedIssuers();
+    if (before?.['digest'] === digest || (before === undefined && issuers.length === 0)) return;
     await this.write({
       by: { id: 'server' },
-      action,
+      action: 'auth.configured',
       subject: 'issuers',
       details: { issuers, digest },
     });
+  }
+
+  /** Names of the issuers that the last start of an API process noted. */
+  async lastIssuers(): Promise<string[]> {
+    const issuers = (await this.#notedIssuers())?.['issuers'];
+    return Array.isArray(issuers) ? issuers.filter((name) => typeof name === 'string') : [];
+  }
+
+  async #notedIssuers(): Promise<Record<string, unknown> | undefined> {
+    const [last] = await this.db
+      .select({ details: auditLog.details })
+      .from(auditLog)
+      .where(eq(auditLog.action, 'auth.configured'))
+      .orderBy(desc(auditLog.id))
+      .limit(1);
+    return last?.details;
   }
 
   /** A page of entries, oldest first. @param after id of an entry. */

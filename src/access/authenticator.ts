@@ -17,7 +17,7 @@ import { isPageTokenText, PageTokenError } from './pages/page-token.js';
 import { PageTokens, type OpenedToken } from './pages/page-tokens.js';
 import { IssuerAwayError } from './tokens/issuer-keys.js';
 import { signedFaults, TokenError } from './tokens/token-error.js';
-import { isJwtText } from './tokens/token-verifier.js';
+import { isJwtText, type TokenVerifier } from './tokens/token-verifier.js';
 import { compact } from '../platform/compact.js';
 import type { StreamAccess } from '../http/streams/stream-access.js';
 import { Refusals } from './refusals.js';
@@ -66,9 +66,9 @@ export class Authenticator {
     return this.people.tokens.hasIssuers || !this.custom.isEmpty;
   }
 
-  /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
-  noteIssuers(): Promise<void> {
-    return this.people.noteIssuers();
+  /** The identity providers whose tokens this process takes. */
+  get issuers(): Pick<TokenVerifier, 'issuerNames' | 'digest'> {
+    return this.people.tokens;
   }
 
   /** Folders that roles of identity providers open. */

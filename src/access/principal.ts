@@ -53,13 +53,13 @@ export type Credential =
    */
   | { kind: 'page'; id: string; tokenId: string; expiresAt: Date; sessionId?: string };
 
-/** Who acts, and by what; without a credential: a command, or the server itself. */
+/** A principal that acts, and its credential; absent: a command acts, or the server itself. */
 export interface Actor {
   id: string;
   credential?: Credential;
 }
 
-/** A credential as rows and the audit log have it: nothing of it lets anybody in. */
+/** The part of a credential that rows and the audit log have. It lets nobody in. */
 export interface NotedCredential {
   kind: Credential['kind'];
   id?: string;
@@ -102,7 +102,7 @@ export interface Principal {
   trace?: StoredTrace;
 }
 
-/** What is noted of a credential. Pure. */
+/** The credential as rows and the audit log have it. Pure. */
 export function notedCredential(credential: Credential): NotedCredential {
   switch (credential.kind) {
     case 'none':
@@ -122,9 +122,9 @@ export function notedCredential(credential: Credential): NotedCredential {
   }
 }
 
-/** Whether roles of an identity provider say what somebody may do. Pure. */
-export function hasRoles({ kind }: Pick<Credential, 'kind'>): boolean {
-  return kind === 'token' || kind === 'login' || kind === 'grant';
+/** Whether an identity provider or an extension says what somebody may do, and no row of the database. Pure. */
+export function isKnownElsewhere({ kind }: Pick<Credential, 'kind'>): boolean {
+  return kind === 'token' || kind === 'login' || kind === 'grant' || kind === 'custom';
 }
 
 /** The one session that a principal may use; undefined: any of its own. Pure. */

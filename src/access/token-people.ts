@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { compact } from '../platform/compact.js';
-import { AuditLog } from './audit-log.js';
 import { Grants } from './grants.js';
 import type { Credential } from './principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
@@ -26,13 +25,7 @@ export class TokenPeople {
     readonly tokens: TokenVerifier,
     private readonly grants: Grants,
     private readonly epochs: PrincipalEpochs,
-    private readonly audit: AuditLog,
   ) {}
-
-  /** Notes in the audit log which issuers the server takes tokens of, if that changed since its last start. */
-  noteIssuers(): Promise<void> {
-    return this.audit.noteIssuers(this.tokens.issuerNames, this.tokens.digest);
-  }
 
   /** @throws TokenError; IssuerAwayError. */
   async findByToken(token: string): Promise<TokenPerson> {
@@ -76,7 +69,7 @@ export class TokenPeople {
 function credentialOf({ issuer, claims, expiresAt, issuedAt, groups }: VerifiedToken) {
   const times = { expiresAt: new Date(expiresAt), issuedAt: new Date(issuedAt) };
   const { jti } = claims;
-  // Whoever reads the audit log finds a token of the provider's log by it, and learns none.
+  // The digest finds the token in the provider's log, and a reader of the audit log cannot use it.
   const id = jti === undefined ? undefined : createHash('sha256').update(jti).digest('hex');
   return { kind: 'token', issuer, groups, ...times, ...compact({ id }) } as const;
 }

@@ -87,6 +87,22 @@ export function findBindingFault(asked: {
 }
 
 /**
+ * Requires that a worker knows the issuers that the API takes tokens of. A worker that knows none would take the server
+ * for an open one, and end the grants of schedules.
+ *
+ * @param noted names of the issuers that the API noted at its last start.
+ * @param known names of the issuers of this process.
+ * @throws ConfigError.
+ */
+export function requireIssuersOfApi(noted: readonly string[], known: readonly string[]): void {
+  const missing = noted.filter((name) => !known.includes(name));
+  if (missing.length === 0) return;
+  throw new ConfigError([
+    `the API takes tokens of the issuers ${missing.join(', ')}, which this worker does not know. Give the worker the same file in TURNPIKE_AUTH_FILE. If they were removed, start the API without them first`,
+  ]);
+}
+
+/**
  * Requires that no key makes page tokens for people of an identity provider or of an extension: what both have would be
  * one's own.
  *

@@ -11,7 +11,14 @@ import { KnownApprovers } from '../access/known-approvers.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
-import { requireKey, requireApprovers, requireOwnPrefixes, checkSecrets } from './check-access.js';
+import { AuditLog } from '../access/audit-log.js';
+import {
+  checkSecrets,
+  requireApprovers,
+  requireIssuersOfApi,
+  requireKey,
+  requireOwnPrefixes,
+} from './check-access.js';
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
 import { SecretVault } from '../access/secret-vault.js';
@@ -198,16 +205,19 @@ async function checkAccess(
   { config, logger }: ProcessValues,
   showFirstKey: ServeOptions['showFirstKey'],
 ): Promise<void> {
+  const [audit, authenticator] = [app.get(AuditLog, anywhere), app.get(Authenticator, anywhere)];
+  const { issuers } = authenticator;
   if (servesApi(config.role)) {
     const [store, keys] = [app.get(KeyStore, anywhere), app.get(KeyService, anywhere)];
-    const authenticator = app.get(Authenticator, anywhere);
     await requireKey(config, { store, keys, authenticator, showFirstKey });
     await requireOwnPrefixes(store, app.get(CustomAuthenticators, anywhere));
-    await authenticator.noteIssuers();
+    await audit.noteIssuers(issuers.issuerNames, issuers.digest);
     await requireApprovers(app.get(KnownApprovers, anywhere), {
       server: app.get<PermissionRules>(SERVER_PERMISSIONS, anywhere),
       agents: app.get(PersonaLibrary, anywhere),
     });
+  } else {
+    requireIssuersOfApi(await audit.lastIssuers(), issuers.issuerNames);
   }
   await checkSecrets(app.get(SecretVault, anywhere), config, logger);
 }

@@ -86,23 +86,35 @@ describe('ProjectRoots', () => {
     await expect(roots.check(at('ann'), ann)).rejects.toMatchObject(closed);
     const withRoots = { ...ann, projectRoots: [at('ann')] };
     expect(await roots.check(at('ann'), withRoots)).toBe(at('ann'));
-    expect(await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] })).toMatchObject({
+    expect(await roots.openForOwner(at('ann'), { id: 'ann', roleRoots: null })).toMatchObject({
       projectRoot: at('ann'),
     });
     await expect(
-      roots.openForOwner(at('ann'), { id: 'bob', projectRoots: [] }),
+      roots.openForOwner(at('ann'), { id: 'bob', roleRoots: null }),
     ).rejects.toMatchObject(closed);
+  });
+
+  it('opens to a sender with a role what the role opens, where this process knows of no key and no issuer', async () => {
+    const roots = open();
+    const person = { id: 'idp:ann', roleRoots: [at('ann')] };
+    expect(await roots.openForOwner(at('ann'), person)).toMatchObject({ projectRoot: at('ann') });
+    await expect(roots.openForOwner(at('bob'), person)).rejects.toMatchObject(closed);
+    const noRoots = { id: 'idp:bob', roleRoots: [] };
+    await expect(roots.openForOwner(at('bob'), noRoots)).rejects.toMatchObject(closed);
+    expect(await roots.openForOwner(at('bob'), { id: 'local', roleRoots: null })).toMatchObject({
+      projectRoot: at('bob'),
+    });
   });
 
   it('knows within a second of a key that is gone', async () => {
     const { id } = await key('ann', [at('ann')]);
     await key('bob');
     const roots = open();
-    await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] });
+    await roots.openForOwner(at('ann'), { id: 'ann', roleRoots: null });
     await new KeyStore(database.db, clock).revoke(id);
     await clock.advance(1_000);
     await expect(
-      roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] }),
+      roots.openForOwner(at('ann'), { id: 'ann', roleRoots: null }),
     ).rejects.toMatchObject(closed);
   });
 
@@ -110,10 +122,10 @@ describe('ProjectRoots', () => {
     await key('bob');
     const roots = open();
     await expect(
-      roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] }),
+      roots.openForOwner(at('ann'), { id: 'ann', roleRoots: null }),
     ).rejects.toMatchObject(closed);
     await key('ann', [at('ann')]);
-    expect(await roots.openForOwner(at('ann'), { id: 'ann', projectRoots: [] })).toMatchObject({
+    expect(await roots.openForOwner(at('ann'), { id: 'ann', roleRoots: null })).toMatchObject({
       projectRoot: at('ann'),
     });
   });
@@ -126,7 +138,7 @@ describe('ProjectRoots', () => {
     await symlink('../../ann', at('projects', 'ann', 'link'));
     const opened = await roots.openForOwner(at('projects', 'ann', 'link'), {
       id: 'ann',
-      projectRoots: [],
+      roleRoots: null,
     });
     // A folder that is open to all has no owner.
     const others = [at('projects'), at('bob')];

@@ -49,6 +49,16 @@ export interface RootUser extends Pick<Principal, 'id' | 'projectRoots'> {
   credential: Pick<Credential, 'kind'>;
 }
 
+/** The owner of a turn, whose keys are looked up when it runs. */
+export interface TurnOwner {
+  id: string;
+  /**
+   * Folders that the sender's role opens; null: the sender had no role. Roles are known where requests are served, and
+   * a worker that knows of no identity provider must not take the server of such a turn for an open one.
+   */
+  roleRoots: readonly string[] | null;
+}
+
 /** Whether the server is open, and the folders that keys open. */
 interface OpenToKeys {
   isOpen: boolean;
@@ -111,10 +121,9 @@ export class ProjectRoots {
    * Opens the folder of a session's turn for its owner: any of the owner's present keys may open it, or the role that
    * sent the turn.
    *
-   * @param user the owner, with the folders of that role.
    * @throws TypedError WORKING_ROOT_*.
    */
-  async openForOwner(given: string, user: Omit<RootUser, 'credential'>): Promise<OpenedRoot> {
+  async openForOwner(given: string, user: TurnOwner): Promise<OpenedRoot> {
     const before = this.#keyRoots;
     const owner = ownerIn(user, await this.#keys());
     try {
@@ -217,15 +226,12 @@ export class ProjectRoots {
 }
 
 /** The owner of a session, who may have several keys. */
-function ownerIn(
-  { id, projectRoots }: Omit<RootUser, 'credential'>,
-  { isOpen, roots }: OpenToKeys,
-): RootUser {
+function ownerIn({ id, roleRoots }: TurnOwner, { isOpen, roots }: OpenToKeys): RootUser {
   const own = roots.filter((key) => key.principalId === id);
   return {
     id,
-    credential: { kind: isOpen ? 'none' : 'key' },
-    projectRoots: [...projectRoots, ...own.flatMap((key) => key.projectRoots)],
+    credential: { kind: isOpen && roleRoots === null ? 'none' : 'key' },
+    projectRoots: [...(roleRoots ?? []), ...own.flatMap((key) => key.projectRoots)],
   };
 }
 

@@ -75,7 +75,7 @@ export async function buildContext(
   const [root, persona, recording] = await Promise.all([
     services.projectRoots.openForOwner(session.projectRoot, {
       id: session.principalId,
-      projectRoots: turn.projectRoots ?? [],
+      roleRoots: turn.projectRoots,
     }),
     services.personas.load(turn.options.options.persona),
     loadRecording(services.db, turn),

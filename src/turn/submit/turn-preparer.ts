@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { forbiddenAgent } from '../../access/access-errors.js';
-import { boundSession, hasRoles } from '../../access/principal.js';
+import { boundSession, isKnownElsewhere } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
 import {
@@ -74,7 +74,7 @@ export class TurnPreparer {
       principal === undefined
         ? await this.projectRoots.openForOwner(session.projectRoot, {
             id: principalId,
-            projectRoots: [],
+            roleRoots: null,
           })
         : await this.projectRoots.open(session.projectRoot, principal);
     const { resolution, persona, delegation } = await this.resolve(preparation);
@@ -129,9 +129,9 @@ export class TurnPreparer {
     };
     const budget = dayLimitsOf(principal?.limits);
     const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
-    // Workers know the folders of keys, and not those of roles: they are in a token alone.
-    const byRoles = principal !== undefined && hasRoles(principal.credential);
-    const roots = byRoles ? { projectRoots: [...principal.projectRoots] } : {};
+    // Workers look up the folders of keys. Those of roles are in a token alone, so that the turn has them.
+    const hasRoles = principal !== undefined && isKnownElsewhere(principal.credential);
+    const roots = hasRoles ? { projectRoots: [...principal.projectRoots] } : {};
     const asked = {
       sessionId,
       principalId,

@@ -50,7 +50,7 @@ export function openAccess(
   const authenticator = new Authenticator(
     keys,
     new Refusals(audit, new RefusedAddresses(), console, silentLogger),
-    new TokenPeople(tokens, grants, epochs, audit),
+    new TokenPeople(tokens, grants, epochs),
     custom,
     pages,
     new LoginPeople(logins, console, tokens),
