@@ -17,7 +17,7 @@ export interface SentAnswer {
   roles: readonly string[];
 }
 
-/** What the people of a schedule sent, and what they were told. */
+/** The answers that the people of a schedule sent, and what they were told. */
 export interface ApprovalRecord {
   plan: ApprovalsPlan;
   histories: TurnHistory[];
@@ -73,7 +73,7 @@ class People {
     this.#startedAt = deployment.world.scheduler.now;
   }
 
-  /** What the requester sends about its own calls, until all was answered. */
+  /** The answers of the requester to its own calls; resolves when all have been sent. */
   get tried(): Promise<unknown> {
     return Promise.all(this.#tries);
   }
@@ -105,7 +105,7 @@ class People {
       const untilMs = new Map(
         listed.approvals.map((one) => [one.approvalId, Date.parse(one.expiresAt)] as const),
       );
-      // Who has no role finds nothing listed, and tries what others have seen.
+      // Somebody without a role finds nothing listed, and tries what others have seen.
       for (const approvalId of new Set([...untilMs.keys(), ...this.#seen])) {
         if (decided.has(approvalId)) continue;
         decided.add(approvalId);
@@ -176,7 +176,7 @@ class People {
       });
       accepted.push({ ...answer, shown });
     } catch (error) {
-      // Of somebody who may not decide, or after the decision.
+      // The person may not decide, or the decision was made.
       const isRefused = error instanceof Refusal && (error.status === 403 || error.status === 409);
       if (!isRefused) throw error;
     }

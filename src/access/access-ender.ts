@@ -1,6 +1,6 @@
-import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
+import type { Actor } from './principal.js';
 import { CLOCK, pause, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { apiKeys } from '../storage/governance-schema.js';

@@ -1,5 +1,5 @@
-import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Actor } from './principal.js';
 import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';

@@ -1,6 +1,6 @@
-import type { Actor } from './principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { Actor } from './principal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { dataKeys } from '../storage/governance-schema.js';
 import { noMasterKey } from './access-errors.js';

@@ -1,8 +1,8 @@
-import type { Actor } from '../access/principal.js';
 import { realpath, rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Actor } from '../access/principal.js';
 import { SecretVault } from '../access/secret-vault.js';
 import { AuditLog } from '../access/audit-log.js';
 import { AccessEnder, FORGOTTEN } from '../access/access-ender.js';

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { Actor } from '../access/principal.js';
 import { AuditLog } from '../access/audit-log.js';
 import { rechunk } from '../platform/rechunk.js';
 import { BlobStore } from '../attachments/blob-store.js';

@@ -1,6 +1,6 @@
-import type { Actor } from '../access/principal.js';
 import { getTableName, sql, eq } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Actor } from '../access/principal.js';
 import { AuditLog } from '../access/audit-log.js';
 import { BlobStore } from '../attachments/blob-store.js';
 import { CONFIG, type Config } from '../config/config.js';

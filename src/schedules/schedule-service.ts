@@ -93,8 +93,9 @@ export class ScheduleService {
       if (existing !== undefined && isNew) throw scheduleExists(key);
       const voucher = await this.grants.voucherOf(tx, caller.id, caller.credential);
       const vouched = { ...definition, ...voucher };
-      if (existing !== undefined)
+      if (existing !== undefined) {
         return this.#redefine(tx, existing, { definition: vouched, by: caller });
+      }
       const rows = { table: schedules, where: eq(schedules.principalId, caller.id) };
       await countBelow(tx, rows, this.config.schedulesPerPrincipal, scheduleLimit);
       const now = this.clock.now();

@@ -1,7 +1,7 @@
-import type { Actor } from '../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import type { Actor } from '../access/principal.js';
 import { AuditLog, type AuditAction } from '../access/audit-log.js';
 import { SecretVault } from '../access/secret-vault.js';
 import { CONFIG, type Config } from '../config/config.js';

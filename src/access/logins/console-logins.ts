@@ -116,7 +116,7 @@ export class ConsoleLogins {
       const { fault, cause } = error;
       this.logger.warn(
         { issuer: name, reason: fault, error: cause },
-        'a log-in failed at an identity provider; the person was told why. If all fail, compare the console of the issuer in TURNPIKE_AUTH_FILE with its client there',
+        'a log-in to the console failed at its identity provider, and the page told the person why. If every log-in fails, compare `console` of the issuer in TURNPIKE_AUTH_FILE with the client at the provider',
       );
     }
     const details = {

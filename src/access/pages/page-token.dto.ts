@@ -121,7 +121,7 @@ export class MintedTokenDto {
   origin?: string;
 }
 
-/** Whose page tokens are ended. */
+/** The principal whose page tokens are ended. */
 export class TokensOfParamsDto {
   /** @example app:ann */
   @ApiProperty({ type: String })

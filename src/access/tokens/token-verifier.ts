@@ -184,7 +184,7 @@ export class TokenVerifier {
     checkClaims(claims, issuer);
     const expiresAt = timeOf(issuer, claims, 'exp');
     const issuedAt = claims.iat === undefined ? 0 : timeOf(issuer, claims, 'iat');
-    // Who ends somebody's access ends what was issued before: no token is of a time to come.
+    // An end of access ends the tokens that were issued before it: a token that says a later time would go on.
     if (issuedAt > this.options.clock.now() + CLOCK_TOLERANCE_S * 1_000) {
       throw new TokenError('NOT_YET_VALID', { issuer: issuer.name, claim: 'iat' });
     }
