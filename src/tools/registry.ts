@@ -1,6 +1,7 @@
-import { compact } from '../platform/compact.js';
+import { createHash } from 'node:crypto';
 import { compileInputCheck, type InputCheck } from '../platform/json-schema/check-input.js';
 import { plainNumbers } from '../platform/exact-json.js';
+import { canonicalJson } from '../platform/json.js';
 import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { ToolDefinition, OpenTool, ToolContext } from './tool.js';
 import { parseTool } from './mcp/offered-tools.js';
@@ -9,6 +10,11 @@ export interface RegisteredTool extends ToolDefinition {
   checkInput: InputCheck;
   /** `extension` for a tool of an extension; absent for a built-in or MCP tool. */
   source?: 'extension';
+  /**
+   * Hash of what a call relies on: where the tool is from, its schema, its effect and its retry class. A call does not run
+   * once it is another one. Absent for the server's own tools and those of MCP servers.
+   */
+  digest?: string;
   /** Whether its input has exact numbers (`exact-json.ts`). Absent: plain ones. */
   takesExact?: true;
   /** Whether its definition is in every request, however many others are deferred. Absent: it may be deferred. */
@@ -43,7 +49,7 @@ export class ToolRegistry {
     this.#tools.set(name, {
       ...definition,
       checkInput: compileFor(name, inputSchema),
-      ...compact({ source }),
+      ...(source === undefined ? {} : { source, digest: digestOf(definition, source) }),
     });
   }
 
@@ -60,6 +66,17 @@ export class ToolRegistry {
     }
     return selection;
   }
+}
+
+/** The `digest` of a tool. */
+export function digestOf(
+  { inputSchema, effect, retry }: Pick<ToolDefinition, 'inputSchema' | 'effect' | 'retry'>,
+  source: 'extension' | 'client',
+): string {
+  return createHash('sha256')
+    .update(canonicalJson({ source, inputSchema, effect, retry }))
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 function compileFor(name: string, schema: ToolDefinition['inputSchema']): InputCheck {

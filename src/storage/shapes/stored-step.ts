@@ -83,7 +83,17 @@ export type AssistantPart =
   | { type: 'text'; text: string; citations?: JsonObject[] }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
-  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
+  | {
+      type: 'tool_use';
+      id: string;
+      name: string;
+      input: JsonObject;
+      /**
+       * Hash of the tool as it was when the model called it: see `RegisteredTool`. Absent: one of the server's own or of an
+       * MCP server, or a step that was stored before there were any.
+       */
+      digest?: string;
+    }
   | { type: 'opaque'; block: JsonObject };
 
 /** The fields of an event that the archive's queries use; its `type` decides the rest (`TurnEvent`). */

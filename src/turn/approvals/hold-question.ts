@@ -5,7 +5,9 @@ import { pause } from '../../platform/clock.js';
 import { foundRow } from '../../storage/rows.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { ToolFailure, type CallAnswer, type CallQuestion } from '../../tools/tool.js';
-import type { ToolUse } from '../state/attempt.js';
+import type { TurnEventBody } from '../../events/turn-event.js';
+import type { StoreWrite } from '../../storage/write-kind.js';
+import type { Attempt, ToolUse } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import {
   addWaited,
@@ -75,9 +77,33 @@ async function untilDecided(
 
 /** Closes a question that nobody waits for any more. */
 async function close(run: AttemptContext, row: ApprovalRow): Promise<void> {
-  const { attempt } = run.turn;
-  Object.assign(row, { decision: 'cancelled', decidedBy: 'server', appliedAttempt: attempt });
-  await run.writer.commit([resolvedEvent(row)], [cancelQuestion({ id: row.id, attempt })]);
+  const { events, writes } = closed(run, [row]);
+  await run.writer.commit(events, writes);
+}
+
+/** Events and writes of questions that are closed, to be stored together. */
+export interface ClosedQuestions {
+  events: TurnEventBody[];
+  writes: StoreWrite[];
+}
+
+/** Closes the questions about a call that does not run, whatever is answered. */
+export function closeQuestions(run: Attempt, { id }: ToolUse): ClosedQuestions {
+  return closed(
+    run,
+    run.approvals.filter(({ callId, decision }) => callId === id && decision === null),
+  );
+}
+
+function closed({ turn }: Attempt, rows: readonly ApprovalRow[]): ClosedQuestions {
+  const { attempt } = turn;
+  for (const row of rows) {
+    Object.assign(row, { decision: 'cancelled', decidedBy: 'server', appliedAttempt: attempt });
+  }
+  return {
+    events: rows.map(resolvedEvent),
+    writes: rows.map(({ id }) => cancelQuestion({ id, attempt })),
+  };
 }
 
 /** Lets the turn's own time go on, without the time that the person took. */

@@ -40,7 +40,7 @@ export type CallVerdict =
   /** An approval is requested, and nobody has decided it yet. */
   | { type: 'wait' };
 
-const outcomeUnknown =
+export const outcomeUnknown =
   'The outcome of this call is not known: the process that ran it died. It may have taken effect, ' +
   'in part or in full, and was not run again. Check before you repeat it.';
 

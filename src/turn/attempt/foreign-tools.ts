@@ -6,7 +6,7 @@ import type { OfferRules } from '../../governance/permissions/decide-permission.
 import type { Model } from '../../provider/model.js';
 import { hasServerTool, isServerToolName } from '../../provider/model-types.js';
 import type { ClientTool, ServerTool } from '../../storage/shapes/stored-options.js';
-import { describedTool, type RegisteredTool } from '../../tools/registry.js';
+import { describedTool, digestOf, type RegisteredTool } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
 
 /** Tools of a turn that do not run here: its client's, the provider's, and those of a replay. */
@@ -22,7 +22,8 @@ export function openClientTools(
   return {
     tools: tools
       .filter(({ name }) => !taken.has(name))
-      .map((tool) => describedTool(tool, 'is a tool of the client: it does not run here')),
+      .map((tool) => describedTool(tool, 'is a tool of the client: it does not run here'))
+      .map((tool) => ({ ...tool, digest: digestOf(tool, 'client') })),
     hidden: tools.filter(({ name }) => taken.has(name)).map(({ name }) => name),
   };
 }

@@ -7,7 +7,7 @@ import {
   narrowLayers,
 } from '../approvals/judge-call.js';
 import { isClaimed, type ToolUse } from '../state/attempt.js';
-import type { AttemptContext, TurnPermissions } from '../state/attempt-context.js';
+import type { AttemptContext, Toolset, TurnPermissions } from '../state/attempt-context.js';
 import {
   decidePermission,
   type PermissionDecision,
@@ -20,6 +20,35 @@ import { compact } from '../../platform/compact.js';
 import type { HookVerdict, ToolHook } from '../../tools/tool-hook.js';
 import type { ApprovalRow } from '../approvals/approval-writes.js';
 import { attributes, spanNames } from '../../telemetry/span-names.js';
+
+/** The tool of a call; undefined where there is none, or not the one that the model called. */
+export function findTool(
+  { toolset }: { toolset: Pick<Toolset, 'get'> },
+  { name, digest }: ToolUse,
+): CallableTool | undefined {
+  const tool = toolset.get(name);
+  return digest === undefined || tool?.digest === digest ? tool : undefined;
+}
+
+/** Why a call has no tool that could run it, for the model. */
+export function describeMissing(run: AttemptContext, call: ToolUse): string {
+  const { model, toolset, conversation, services } = run;
+  const { name, digest } = call;
+  if (digest !== undefined && toolset.get(name) !== undefined) {
+    return `not run: the tool ${name} has changed since this call was made. Its schema, its effect, or whether it may run again is another one now: look at its definition, and call it again if that is still right.`;
+  }
+  if (digest !== undefined && services.tools.select([name]).unknown.length > 0) {
+    return `not run: the tool ${name} is gone since this call was made. Go on without it, or with another tool.`;
+  }
+  if (conversation.prefix.told.mcp?.gone.includes(name) === true) {
+    return `not run: the MCP server of ${name} no longer has this tool. Go on without it, or with another tool.`;
+  }
+  if (model.frame.tools.some((tool) => tool.name === name)) {
+    return `not run: the tool ${name} is off in this turn.`;
+  }
+  const names = toolset.specs.map((tool) => tool.name).join(', ');
+  return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
+}
 
 /**
  * Judges a call just before it would run: calls that ran before it may have changed the verdict.

@@ -13,8 +13,8 @@ import {
   takeGrants,
 } from '../approvals/request-approvals.js';
 import { canAsk, isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
-import { holdQuestion } from '../approvals/hold-question.js';
-import { type CallVerdict, judgeAnswered } from '../approvals/judge-call.js';
+import { closeQuestions, holdQuestion, type ClosedQuestions } from '../approvals/hold-question.js';
+import { type CallVerdict, judgeAnswered, outcomeUnknown } from '../approvals/judge-call.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
 import {
   ledgerCall,
@@ -31,7 +31,7 @@ import type { AttemptContext } from '../state/attempt-context.js';
 import { addResults } from '../state/turn-state.js';
 import { printJson } from '../../platform/exact-json.js';
 import { attributes, spanNames } from '../../telemetry/span-names.js';
-import { judgeOpenCall } from './judge-open-call.js';
+import { describeMissing, findTool, judgeOpenCall } from './judge-open-call.js';
 
 /**
  * Runs the calls of the last step that have no result yet. Each goes through the ledger: claimed in
@@ -40,7 +40,7 @@ import { judgeOpenCall } from './judge-open-call.js';
  */
 export async function runToolCalls(run: AttemptContext): Promise<'done' | 'parked'> {
   const calls = openCalls(run.progress).map((call) => {
-    const tool = run.toolset.get(call.name);
+    const tool = findTool(run, call);
     // An unknown tool is answered at once: its call may run beside any other.
     return { call, tool, effect: tool?.effect ?? ('read' as const), inOrder: tool?.inOrder };
   });
@@ -82,7 +82,7 @@ async function findQuestions(
     openCalls(run.progress).map(async (call) => {
       const own = asked.find((one) => one.call.id === call.id);
       if (own !== undefined) return { call, own };
-      const tool = run.toolset.get(call.name);
+      const tool = findTool(run, call);
       return { call, verdict: tool && (await judgeOpenCall(run, call, tool)) };
     }),
   );
@@ -155,9 +155,7 @@ async function settleCall(
     return 'ended';
   }
   if (tool === undefined) {
-    // A removed tool's call may have run before.
-    const status = isClaimed(run.progress, call) ? 'unknown' : 'error';
-    await end(run, call, unrun(status, unknownTool(run, call.name)));
+    await endWithoutTool(run, call);
     return 'ended';
   }
   const verdict = await judgeOpenCall(run, call, tool);
@@ -272,15 +270,20 @@ function unrun(status: CallEnd['status'], output: string): CallEnd {
   return { status, output, durationMs: 0 };
 }
 
-function unknownTool({ model, toolset, conversation }: AttemptContext, name: string): string {
-  if (conversation.prefix.told.mcp?.gone.includes(name) === true) {
-    return `not run: the MCP server of ${name} no longer has this tool. Go on without it, or with another tool.`;
+/** Ends a call that no tool can run, and what it asked people. A tool that went or changed may have run it before. */
+async function endWithoutTool(run: AttemptContext, call: ToolUse): Promise<void> {
+  const why = describeMissing(run, call);
+  if (call.digest !== undefined) {
+    run.logger.warn(
+      { callId: call.id, tool: call.name },
+      'a tool changed or went while a call of it was open; the call does not run, and the model is told',
+    );
   }
-  if (model.frame.tools.some((tool) => tool.name === name)) {
-    return `not run: the tool ${name} is off in this turn.`;
-  }
-  const names = toolset.specs.map((tool) => tool.name).join(', ');
-  return `There is no tool ${name}. Tools of this turn: ${names === '' ? 'none' : names}.`;
+  const result = isClaimed(run.progress, call)
+    ? unrun('unknown', `${outcomeUnknown} ${why}`)
+    : unrun('error', why);
+  const closing = closeQuestions(run, call);
+  await end(run, call, result, closing);
 }
 
 async function claim(run: Attempt, call: ToolUse, writes: readonly StoreWrite[]): Promise<void> {
@@ -294,10 +297,15 @@ async function claim(run: Attempt, call: ToolUse, writes: readonly StoreWrite[])
   run.progress.results.set(callId, { status: 'claimed', output: null });
 }
 
-async function end(run: Attempt, call: ToolUse, result: CallEnd): Promise<void> {
+async function end(
+  run: Attempt,
+  call: ToolUse,
+  result: CallEnd,
+  closing: ClosedQuestions = { events: [], writes: [] },
+): Promise<void> {
   await run.writer.commit(
-    [toolEnded(run.turn.id, call, result)],
-    [endToolCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
+    [...closing.events, toolEnded(run.turn.id, call, result)],
+    [...closing.writes, endToolCall(ledgerCall(run, call), result, new Date(run.clock.now()))],
   );
   keepResult(run.progress, call, result);
 }

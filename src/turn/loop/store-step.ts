@@ -3,7 +3,9 @@ import { stepEnded, type Attempt, type Progress, type StepDraft } from '../state
 import type { AttemptContext } from '../state/attempt-context.js';
 import type { ModelEvent } from '../../provider/model-types.js';
 import { writeKind, type StoreWrite } from '../../storage/write-kind.js';
-import type { Usage } from '../../storage/shapes/stored-step.js';
+import type { AssistantPart, Usage } from '../../storage/shapes/stored-step.js';
+import type { TurnTools } from '../../tools/registry.js';
+import { compact } from '../../platform/compact.js';
 import { sessions } from '../../storage/schema.js';
 import { insertStep, toSteeredMessage, type SteeredMessage } from '../state/stored-turn.js';
 import { countUsage, takeReservation } from '../budgets/estimate-call.js';
@@ -31,11 +33,12 @@ interface NewStep {
   writes: StoreWrite[];
 }
 
-type StepContext = Attempt & Pick<AttemptContext, 'conversation'>;
+type StepContext = Attempt & Pick<AttemptContext, 'conversation' | 'toolset'>;
 
 /** The turn's next step, of a reply. `step.ended` comes with it, or after its tools where it asks for some. */
 export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
-  const { step, parts, startedAt, sent } = draft;
+  const { step, startedAt, sent } = draft;
+  const parts = draft.parts.map((part) => withDigest(part, run.toolset));
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
   const endedAt = new Date(run.clock.now());
@@ -61,6 +64,12 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
     draft: undefined,
   };
   return { draft, usage, progress, events, writes };
+}
+
+/** A call with the hash of its tool: the call may wait for days, and be run by another process. */
+function withDigest(part: AssistantPart, toolset: Pick<TurnTools, 'get'>): AssistantPart {
+  if (part.type !== 'tool_use') return part;
+  return { ...part, ...compact({ digest: toolset.get(part.name)?.digest }) };
 }
 
 /**

@@ -126,4 +126,57 @@ describe('a Turnpike inside of an application', () => {
     expect(await second.end()).toBe(0);
     expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\n'.repeat(runs));
   });
+
+  it('does not run a lost call again because its tool has become one that may', async () => {
+    const folder = newFolder();
+    const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs') };
+    const first = start('test/fixtures/hosts/tool-host.mjs', { ...environment, RETRY: 'never' });
+    const turnId = await first.line();
+    while (!existsSync(environment.RUNS)) await new Promise((resolve) => setImmediate(resolve));
+    await first.end('SIGKILL');
+
+    const again = { ...environment, RETRY: 'safe', TURN: turnId };
+    const second = start('test/fixtures/hosts/tool-host.mjs', again);
+    expect(JSON.parse(await second.line())).toEqual({
+      outcome: 'completed',
+      calls: [['pay', 'unknown']],
+    });
+    expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\n');
+  });
+
+  const changed = 'the tool refund has changed since this call was made';
+  it.each([
+    ['as it was', {}, 'success', 'paid back'],
+    [
+      'with another schema',
+      { inputSchema: { type: 'object', properties: { id: { type: 'string' }, all: {} } } },
+      'error',
+      changed,
+    ],
+    ['with another effect', { effect: 'read' }, 'error', changed],
+    ['with another retry class', { retry: 'safe' }, 'error', changed],
+    ['gone', undefined, 'error', 'the tool refund is gone since this call was made'],
+  ])(
+    'runs a call that waited for a person by the tool that it was made with: the tool is %s',
+    async (_how, traits, status, output) => {
+      const folder = newFolder();
+      const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs') };
+      const first = start('test/fixtures/hosts/waiting-tool.mjs', { ...environment, TOOL: '{}' });
+      const turnId = await first.line();
+      await first.end('SIGKILL');
+
+      const second = start('test/fixtures/hosts/waiting-tool.mjs', {
+        ...environment,
+        TURN: turnId,
+        ...(traits && { TOOL: JSON.stringify(traits) }),
+      });
+      expect(JSON.parse(await second.line())).toEqual({
+        outcome: 'completed',
+        // The model has read it.
+        text: expect.stringContaining(output),
+        shown: [[status, expect.stringContaining(output)]],
+      });
+      expect(existsSync(environment.RUNS)).toBe(status === 'success');
+    },
+  );
 });
