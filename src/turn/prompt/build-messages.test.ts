@@ -7,7 +7,8 @@ import { validateRequest } from '../../../rehearsal/accept-request.js';
 import { noUsage } from '../../events/turn-event.js';
 import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import type { CallResult } from '../state/attempt.js';
-import { buildMessages, keepThinking, type ThinkingStep } from './build-messages.js';
+import { buildMessages, keepThinking } from './build-messages.js';
+import type { ThinkingStep } from './turn-messages.js';
 import { buildSystem } from './prefix.js';
 
 const call = (id: string): AssistantPart => ({ type: 'tool_use', id, name: 'read', input: {} });
