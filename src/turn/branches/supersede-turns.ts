@@ -1,4 +1,5 @@
 import { asc, eq, inArray, sql, and, desc } from 'drizzle-orm';
+import * as z from 'zod/mini';
 import type { Queryable } from '../../storage/connection.js';
 import { compactions, todos, sessions, turns, notices } from '../../storage/schema.js';
 import { turnInProgress, turnNotInSession, turnSuperseded } from '../state/turn-errors.js';
@@ -6,6 +7,7 @@ import { parseTodos } from '../../tools/builtin/todo-write.js';
 import { sessionChange } from '../../governance/notices/triggers/conversation.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { parseValue } from '../../platform/parsing/parse-value.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { permissionModes } from '../../storage/shapes/stored-options.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
@@ -168,16 +170,31 @@ function withAnnounced(
   const isKept = new Set(kept);
   if (changes.every(({ turnId }) => isKept.has(turnId))) return prefix;
   const last = changes.find(({ turnId }) => isKept.has(turnId));
-  const announced =
-    last === undefined ? { mode: prefix.mode, off: [] } : parseAnnounced(last.metadata);
+  if (last === undefined) {
+    // The system prompt itself lists these skills and instructions.
+    const { mode, skills, servers } = prefix;
+    return { ...prefix, told: { mode, off: [], ...compact({ skills, servers }) } };
+  }
+  const announced = parseValue(announcedShape, last.metadata).value;
   return announced === undefined ? null : { ...prefix, told: announced };
 }
 
-/** @returns undefined for an announcement that does not say what it announced, as one of an import may. */
-function parseAnnounced(metadata: unknown): RequestPrefix['told'] | undefined {
-  if (!isPlainObject(metadata)) return undefined;
-  const mode = permissionModes.find((one) => one === metadata['mode']);
-  const { off } = metadata;
-  const isList = Array.isArray(off) && off.every((name) => typeof name === 'string');
-  return mode === undefined || !isList ? undefined : { mode, off };
-}
+const names = z.array(z.string());
+const described = { name: z.string(), description: z.string(), digest: z.string() };
+
+/** All that was announced up to a notice, as its metadata says it. That of an import may say anything. */
+const announcedShape = z.object({
+  mode: z.enum(permissionModes),
+  off: names,
+  skills: z.exactOptional(
+    z.array(z.object({ ...described, allowedTools: z.exactOptional(names) })),
+  ),
+  servers: z.exactOptional(z.array(z.object({ name: z.string(), instructions: z.string() }))),
+  mcp: z.exactOptional(
+    z.object({
+      fresh: names,
+      changed: z.array(z.object({ name: z.string(), digest: z.string() })),
+      gone: names,
+    }),
+  ),
+});

@@ -55,7 +55,7 @@ describe('skills', () => {
     const results = frames
       .filter(({ event }) => event === 'tool:result')
       .map(({ data }) => ({ status: data['status'], output: String(data['output']) }));
-    return { sessionId: session, results, frames };
+    return { sessionId: session, turnId: stream.header('x-turn-id'), results, frames };
   }
 
   const lastRequest = () => {
@@ -222,6 +222,20 @@ describe('skills', () => {
       expect(lastRequest().messages).toContain('These skills are gone: news.');
     });
     expect(lastRequest()).toMatchObject({ system, tools });
+  });
+
+  it('are not told of again by a turn in the place of one that was told of something else', async () => {
+    const { sessionId } = await run('Hello');
+    const say = async (message: string, opts: object): Promise<string | null> => {
+      const { turnId } = await run(message, { sessionId, opts });
+      expect(lastRequest().messages).not.toContain('skills too');
+      return turnId;
+    };
+    const planned = await say('Plan', { mode: 'plan' });
+    // No announcement is left, and then one that also says which skills there were.
+    await say('Plan again', { mode: 'plan', replaces: planned });
+    const direct = await say('Do it', { mode: 'direct' });
+    await say('Do it again', { mode: 'direct', replaces: direct });
   });
 
   it('with faults are named at the start by file and line', () => {

@@ -58,6 +58,38 @@ describe('tools that an MCP server changes between turns', () => {
     expect(toldOf()).not.toContain('MCP servers have new tools');
   });
 
+  it('are told of as the turns of the conversation were told: after an edit, a regenerated reply and a fork', async () => {
+    const isGone = 'no longer have these tools, and calls to them fail: mcp__few__two';
+    const isBack = 'MCP servers have these tools again: mcp__few__two';
+    const counts = (): number[] => [isGone, isBack].map((text) => toldOf().split(text).length - 1);
+    const replace = async (replaces: string, message: string): Promise<string> => {
+      const { turnId, end } = await runTurn(server, sessionId, message, { ...opts, replaces });
+      expect(end).toMatchObject({ outcome: 'completed' });
+      return turnId ?? '';
+    };
+    const sessionId = await begin('FEW', become('few', ['one']));
+    const toldGone = await run(sessionId, become('few', ['one', 'two']));
+    expect(counts()).toEqual([1, 0]);
+    const toldBack = await run(sessionId, 'Hello');
+    expect(counts()).toEqual([1, 1]);
+    const again = await replace(toldBack.turnId ?? '', 'Hello');
+    expect(counts()).toEqual([1, 1]);
+    await replace(again, 'Something else');
+    expect(counts()).toEqual([1, 1]);
+    await run(sessionId, 'Hello');
+    expect(counts()).toEqual([1, 1]);
+
+    const { body } = await server.client.post(`/api/harness/sessions/${sessionId}/fork`, {
+      turnId: toldGone.turnId,
+      position: 'after',
+    });
+    const fork = String((body['session'] as { sessionId: unknown }).sessionId);
+    await run(fork, 'Hello');
+    expect(counts()).toEqual([1, 1]);
+    await run(fork, 'Hello');
+    expect(counts()).toEqual([1, 1]);
+  });
+
   it('are deferred at the end of the list where the provider searches', async () => {
     const names = Array.from(
       { length: 12 },
