@@ -9,6 +9,9 @@ describe('parseChatLine', () => {
     ['Hello there', { type: 'message', text: 'Hello there' }],
     ['  padded  ', { type: 'message', text: 'padded' }],
     ['//etc/hosts is what?', { type: 'message', text: '/etc/hosts is what?' }],
+    ['/etc/hosts is what?', { type: 'message', text: '/etc/hosts is what?' }],
+    ['/a.ts:3\nfails', { type: 'message', text: '/a.ts:3\nfails' }],
+    ['/', { type: 'message', text: '/' }],
     ['', { type: 'nothing' }],
     ['   ', { type: 'nothing' }],
     ['/help', { type: 'help' }],
@@ -92,37 +95,36 @@ describe('a chat', () => {
     ]);
   });
 
-  it('sends a prompt of an MCP server with what it needs, and shows no control character of one', async () => {
-    const bodies: string[] = [];
-    const who = { name: 'who\u001b[2J', description: null, required: true };
-    const prompts = [
-      { server: 'box', name: 'greet', title: null, description: null, arguments: [who] },
-      {
-        server: 'box',
-        name: '\u001b]0;evil\u0007x',
-        title: null,
-        description: null,
-        arguments: [],
-      },
-    ];
+  const prompt = (name: string, names: string[] = []) => ({
+    server: 'box',
+    name,
+    title: null,
+    description: null,
+    arguments: names.map((argument) => ({ name: argument, description: null, required: true })),
+  });
+
+  /** Sends lines to a server with prompts. @returns its requests, the bodies of turns, and what was shown. */
+  async function chatWith(prompts: object[], lines: (string | undefined)[], sessionId?: string) {
+    const requests: string[] = [];
+    const bodies: unknown[] = [];
     const client = new TurnpikeClient({
       url: 'http://turnpike.test',
       fetch: async (url, init) => {
         const { pathname } = new URL(new Request(url).url);
+        requests.push(`${init?.method ?? 'GET'} ${pathname}`);
         if (pathname.endsWith('/prompts')) return Response.json({ prompts, problems: [] });
         if (pathname !== '/api/harness/turn') {
           return Response.json({ session: { sessionId: 'sess_1' } });
         }
-        if (typeof init?.body === 'string') bodies.push(init.body);
+        if (typeof init?.body === 'string') bodies.push(JSON.parse(init.body));
         const end = 'event: process:exit\nid: turn_1:1.1\ndata: {"exitCode":0}\n\n';
         return eventStream(end, { 'x-turn-id': 'turn_1' });
       },
     });
-    const lines = ['/fly', '/greet', 'Ann', undefined];
     const shown: string[] = [];
     const input = {
-      isTerminal: true,
-      line: async (prompt: string) => (shown.push(prompt), lines.shift()),
+      isTerminal: false,
+      line: async (text: string) => (shown.push(text), lines.shift()),
       key: async () => undefined,
       close: () => undefined,
     };
@@ -137,14 +139,45 @@ describe('a chat', () => {
     };
     const onInterrupt = () => () => undefined;
     const deps = { client, input, screen, environment: {}, projectRoot: '/', onInterrupt };
-    await runChat(deps, { sessionId: 'sess_1', agent: undefined });
-    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({
-      message: '/greet',
-      opts: { prompt: { server: 'box', name: 'greet', arguments: { [who.name]: 'Ann' } } },
-    });
-    expect(bodies).toHaveLength(1);
-    expect(shown.join('')).toContain('Prompts of MCP servers: /greet, /');
+    const code = await runChat(deps, { sessionId, agent: undefined });
+    return { code, requests, bodies, shown: shown.join('') };
+  }
+
+  it('sends a prompt of an MCP server with what it needs, and shows no control character of one', async () => {
+    const prompts = [prompt('greet', ['who\u001b[2J']), prompt('\u001b]0;evil\u0007x')];
+    const lines = ['/fly', '/greet', 'Ann', undefined];
+    const { bodies, shown } = await chatWith(prompts, lines, 'sess_1');
+    expect(bodies).toMatchObject([
+      {
+        message: '/greet',
+        opts: { prompt: { server: 'box', name: 'greet', arguments: { 'who\u001b[2J': 'Ann' } } },
+      },
+    ]);
+    expect(shown).toContain('Prompts of MCP servers: /greet, /');
     // oxlint-disable-next-line no-control-regex
-    expect(shown.join('')).not.toMatch(/[\u0007\u001b]/);
+    expect(shown).not.toMatch(/[\u0007\u001b]/);
+  });
+
+  const asks = ['POST /api/harness/session/create', 'GET /api/harness/sessions/sess_1/prompts'];
+  const leaves = 'DELETE /api/harness/session/sess_1';
+
+  it('leaves no session behind where the first command is unknown, and says which there are', async () => {
+    const { code, requests, shown } = await chatWith([prompt('greet')], ['/fly', undefined]);
+    expect([code, requests]).toEqual([1, [...asks, leaves]]);
+    expect(shown).toContain('There is no /fly; nothing was sent.\nPrompts of MCP servers: /greet');
+    expect(shown).toContain('/sessions [ID]');
+    expect(shown).not.toContain('session sess_1');
+  });
+
+  it('leaves no session behind where the input ends before what a prompt needs', async () => {
+    const { requests } = await chatWith([prompt('greet', ['who'])], ['/greet', undefined]);
+    expect(requests).toEqual([...asks, leaves]);
+  });
+
+  it('goes on with the session that a prompt began', async () => {
+    const { requests, shown } = await chatWith([prompt('greet')], ['/greet', 'Hello', undefined]);
+    const turn = 'POST /api/harness/turn';
+    expect(requests).toEqual([...asks, turn, turn]);
+    expect(shown).toContain('session sess_1');
   });
 });

@@ -144,18 +144,23 @@ async function start(
   return deps.client.turn({ sessionId, message, opts });
 }
 
-async function openSession(
-  { client, projectRoot, screen }: ChatDeps,
-  chat: Chat,
+async function openSession(deps: ChatDeps, chat: Chat, agent: string | undefined): Promise<string> {
+  return chat.sessionId ?? enterSession(deps, chat, await createSession(deps, agent));
+}
+
+async function createSession(
+  { client, projectRoot }: ChatDeps,
   agent: string | undefined,
 ): Promise<string> {
-  if (chat.sessionId === undefined) {
-    chat.sessionId = (
-      await client.sessions.create(compact({ projectRoot, persona: agent }))
-    ).sessionId;
-    screen.err(screen.paint('dim', `session ${chat.sessionId}\n`));
-  }
-  return chat.sessionId;
+  const session = await client.sessions.create(compact({ projectRoot, persona: agent }));
+  return session.sessionId;
+}
+
+/** @returns the session's id. */
+function enterSession({ screen }: ChatDeps, chat: Chat, sessionId: string): string {
+  chat.sessionId = sessionId;
+  screen.err(screen.paint('dim', `session ${sessionId}\n`));
+  return sessionId;
 }
 
 interface ChosenPrompt {
@@ -171,22 +176,44 @@ async function runPrompt(
   wanted: ChatOptions,
   { command }: { command: string },
 ): Promise<void> {
-  const { client, input, screen } = deps;
-  const prompts = await client.sessions.prompts(await openSession(deps, chat, wanted.agent));
+  const begun = chat.sessionId;
+  const sessionId = begun ?? (await createSession(deps, wanted.agent));
+  let chosen: ChosenPrompt | undefined;
+  try {
+    chosen = await choosePrompt(deps, sessionId, command);
+  } finally {
+    // Only a session has prompts. One that was made to look for them does not stay where nothing is sent.
+    if (chosen === undefined && begun === undefined) await deps.client.sessions.delete(sessionId);
+  }
+  if (chosen === undefined) {
+    chat.exitCode = 1;
+    return;
+  }
+  if (begun === undefined) enterSession(deps, chat, sessionId);
+  chat.exitCode = await runMessage(deps, chat, wanted, command, chosen);
+}
+
+/** @returns undefined where there is no such prompt, and where the input ends before its arguments. */
+async function choosePrompt(
+  { client, input, screen }: ChatDeps,
+  sessionId: string,
+  command: string,
+): Promise<ChosenPrompt | undefined> {
+  const prompts = await client.sessions.prompts(sessionId);
   const prompt = prompts.find(({ name }) => `/${name}` === command);
   if (prompt === undefined) {
     const names = prompts.map(({ name }) => `/${plainText(name)}`).join(', ');
     const there = names === '' ? '' : `Prompts of MCP servers: ${names}\n`;
-    return screen.err(`There is no ${command}.\n${there}${chatHelp}`);
+    screen.err(`There is no ${command}; nothing was sent.\n${there}${chatHelp}`);
+    return undefined;
   }
   const given: Record<string, string> = {};
   for (const { name, required } of prompt.arguments) {
     const value = await input.line(`${plainText(name)}${required ? '' : ' (optional)'}: `);
-    if (value === undefined) return;
+    if (value === undefined) return undefined;
     if (value.trim() !== '') given[name] = value.trim();
   }
-  const chosen = { server: prompt.server, name: prompt.name, arguments: given };
-  chat.exitCode = await runMessage(deps, chat, wanted, command, chosen);
+  return { server: prompt.server, name: prompt.name, arguments: given };
 }
 
 async function runChatCommand(
@@ -244,7 +271,8 @@ const chatHelp = `/new              begin a new session
 /NAME             send a prompt of an MCP server; what it needs is asked for
 /help             list the commands
 /quit             leave; so does Ctrl-D
-Ctrl-C ends the running turn; a second one leaves. Begin a message with // for one slash.
+Ctrl-C ends the running turn; a second one leaves. A message may begin with a
+path, such as /etc/hosts; write //etc for /etc.
 `;
 
 /** Parses a line; a message that begins with a slash has two. Pure. */
@@ -252,9 +280,10 @@ export function parseChatLine(line: string): ChatLine {
   const text = line.trim();
   if (text === '') return { type: 'nothing' };
   if (text.startsWith('//')) return { type: 'message', text: text.slice(1) };
-  // Commands are one line: a paste that begins with a path is a message.
-  if (!text.startsWith('/') || text.includes('\n')) return { type: 'message', text };
   const [command = '', argument] = text.split(/\s+/, 2);
+  // Commands are one line, and their names have one slash: /etc/hosts is a path.
+  const isCommand = /^\/[^/]+$/.test(command) && !text.includes('\n');
+  if (!isCommand) return { type: 'message', text };
   switch (command) {
     case '/help':
       return { type: 'help' };

@@ -143,6 +143,9 @@ describe('turnpike chat, tail, sessions and agents', () => {
   });
 
   it('knows its commands', async () => {
+    const count = async (): Promise<number> =>
+      (await run(['sessions', '--limit', '100'])).stdout.trim().split('\n').length;
+    const before = await count();
     const person = chat();
     person.send('/help\n');
     await person.until(/\/model \[NAME\]/);
@@ -165,6 +168,8 @@ describe('turnpike chat, tail, sessions and agents', () => {
     await person.ended;
     const { body } = await server.client.get(`/api/harness/session/${sessionId}`);
     expect(body['session']).toMatchObject({ model: 'claude-opus-4-8' });
+    // The unknown command left none.
+    expect(await count()).toBe(before + 1);
   });
 
   it('takes its lines from a program, and writes frames for it', async () => {
