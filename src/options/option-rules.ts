@@ -133,7 +133,8 @@ const prompt = {
     },
   },
   parse: parsePromptChoice,
-  expected: 'an object with server, name and, where it takes any, arguments of text',
+  expected:
+    'an object such as {"server": "github", "name": "review"}, with arguments, such as {"pr": "17"}, for a prompt that takes some',
   fallback: () => undefined,
 } satisfies OptionRule<PromptChoice | undefined>;
 

@@ -20,7 +20,7 @@ export function mcpCommand(command: CliCommand, cli: Cli): void {
     }),
   );
   subcommand(command, 'login <SERVER>', 'log in at an MCP server, in a browser on this machine')
-    .option('--agent <NAME>', 'a server that this agent has')
+    .option('--agent <NAME>', 'the agent that has the server; needed for one that its file defines')
     .action((server, { agent, url, json }) =>
       runOnServer(cli, { url }, async (found) => {
         const { mcpLogins } = clientOf(found);

@@ -27,7 +27,8 @@ const findToolsTool: ToolDefinition = {
     run: async ({ query }) => {
       if (typeof query !== 'string') throw new ToolFailure(`${FIND_TOOLS}: query must be text`);
       const found = rankTools(deferred, query).slice(0, MAX_HITS);
-      if (found.length === 0) return 'No tool has any of these words. Try others.';
+      if (found.length === 0)
+        return `None of these words is in the name, the description or the inputs of a tool. Call ${FIND_TOOLS} again with other words for what the tool does.`;
       const definitions = found.map(({ name, description, inputSchema }) =>
         JSON.stringify({ tool: name, description, input_schema: inputSchema }),
       );

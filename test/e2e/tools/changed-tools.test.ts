@@ -45,7 +45,9 @@ describe('tools that an MCP server changes between turns', () => {
     expect(toldOf()).toContain('MCP servers have new tools: mcp__few__three. They are listed once');
     expect(toldOf()).toContain('no longer have these tools, and calls to them fail: mcp__few__two');
     expect(toldOf()).toContain('mcp__few__one has another definition from here on');
-    await run(sessionId, 'Hello');
+    // The announcement named a tool that is not listed: a call of it runs all the same.
+    const unlisted = await run(sessionId, directive('tool=mcp__few__three'));
+    expect(unlisted.results).toMatchObject([{ status: 'success', output: 'three was called' }]);
     expect(prefixOf(server)).toEqual(before);
     expect(toldOf().match(/has another definition/g)).toHaveLength(1);
 

@@ -93,6 +93,27 @@ describe('MCP tools of which a turn has many', () => {
     expect(results).toContainEqual(expect.objectContaining({ output: 't7 was called' }));
   });
 
+  it('run under their rules where the model calls one by its name without a search', async () => {
+    const { results, end } = await runTurn(server, await create(), call('t7', { text: 'x' }));
+    expect([results, end]).toMatchObject([
+      [{ name: 'mcp__many__t7', status: 'success', output: 't7 was called' }],
+      { outcome: 'completed' },
+    ]);
+    const wrong = await runTurn(server, await create(), call('t7', { text: 7 }));
+    expect([wrong.results, wrong.end]).toMatchObject([
+      [{ name: 'mcp__many__t7', status: 'error', output: expect.stringContaining('text') }],
+      { outcome: 'completed' },
+    ]);
+    const stream = await server.client.turn(await create('ASKER'), call('t7'));
+    const { data } = await stream.until('approval:request');
+    expect(data).toMatchObject({ name: 'mcp__many__t7' });
+    await server.client.post(`/api/harness/approvals/${String(data['approvalId'])}`, {
+      decision: 'deny',
+    });
+    expect(await stream.until('tool:result')).toMatchObject({ data: { status: 'denied' } });
+    await stream.all();
+  });
+
   it('are found after a restart, in a turn that a pause of the provider cut in two', async () => {
     const first = await startServer({ environment: changingServers() });
     const sessionId = await create('MANY', first);
@@ -147,6 +168,18 @@ describe('MCP tools of a provider without a search', () => {
     const sent = namesOf(sentTools(server));
     expect(sent).toEqual(expect.arrayContaining(['find_tools', 'use_tool', 'mcp__many__t2']));
     expect(sent).not.toContain('mcp__many__t7');
+    expect(JSON.stringify(lastRequest(server).messages)).toContain(
+      '"name":"use_tool","input":{"tool":"mcp__many__t7","input":{"text":"x"}}',
+    );
+  });
+
+  it('run where the model calls one by its own name, and go back to it as a call of use_tool', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot, { persona: 'MANY' });
+    const { results, end } = await runTurn(server, sessionId, call('t7', { text: 'x' }));
+    expect([results, end]).toMatchObject([
+      [{ name: 'mcp__many__t7', status: 'success', output: 't7 was called' }],
+      { outcome: 'completed' },
+    ]);
     expect(JSON.stringify(lastRequest(server).messages)).toContain(
       '"name":"use_tool","input":{"tool":"mcp__many__t7","input":{"text":"x"}}',
     );
