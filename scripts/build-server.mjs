@@ -72,7 +72,8 @@ export async function buildServer() {
   await copyPages();
   const client = ['client/turnpike-client', 'client/chat-transport'];
   await write(at(Object.fromEntries(client.map((name) => [name, `src/${name}.ts`]))), {
-    external: ['eventsource-parser'],
+    // A page loads them as they are, without a bundler.
+    external: [],
     // What both have, errors among it, is one file for a page that uses both.
     chunkFileNames: 'client/[name]-[hash].js',
   });

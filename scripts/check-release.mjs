@@ -1,5 +1,5 @@
 /**
- * `npm run release:check -- v0.2.0`: whether the tag, the version in package.json and the newest release in the
+ * `npm run release:check -- v0.2.0`: whether the tag, the versions of both packages and the newest release in the
  * changelog are the same.
  */
 import { readFile } from 'node:fs/promises';
@@ -10,9 +10,10 @@ import { findReleaseFault } from './find-release-fault.mjs';
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const text = (file) => readFile(path.join(root, file), 'utf8');
 
-const { version } = JSON.parse(await text('package.json'));
+const versionOf = async (file) => JSON.parse(await text(file)).version;
 const fault = findReleaseFault(process.argv[2] ?? '', {
-  version,
+  version: await versionOf('package.json'),
+  createVersion: await versionOf('packages/create-turnpike/package.json'),
   changelog: await text('CHANGELOG.md'),
 });
 if (fault !== undefined) {

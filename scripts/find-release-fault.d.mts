@@ -1,5 +1,5 @@
 /** See the script. */
 export function findReleaseFault(
   tag: string,
-  of: { version: string; changelog: string },
+  of: { version: string; createVersion: string; changelog: string },
 ): string | undefined;

@@ -2,12 +2,16 @@
  * A reason why a tag is no release, and what to do. Pure.
  *
  * @param {string} tag
- * @param {{version: string, changelog: string}} of the version in package.json; the changelog's text
+ * @param {{version: string, createVersion: string, changelog: string}} of the versions in package.json and in that of
+ * create-turnpike; the changelog's text
  * @returns {string | undefined}
  */
-export function findReleaseFault(tag, { version, changelog }) {
+export function findReleaseFault(tag, { version, createVersion, changelog }) {
   if (tag !== `v${version}`) {
     return `The tag is ${JSON.stringify(tag)} and the version in package.json ${version}: tag v${version}, or change the version.`;
+  }
+  if (createVersion !== version) {
+    return `create-turnpike has the version ${createVersion}, and its projects would install that of Turnpike: change it to ${version} in packages/create-turnpike/package.json.`;
   }
   const headings = [...changelog.matchAll(/^## (.*)$/gm)];
   const at = headings.findIndex(([, heading = '']) => heading !== 'Unreleased');

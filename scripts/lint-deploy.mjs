@@ -1,6 +1,6 @@
 /**
- * Checks Dockerfile, docker-compose.yml, the files of `deploy/` that it mounts and the chart, which no test can run here,
- * against the rules of their own tools and against our documentation. `dclint` has the compose file's schema.
+ * Checks Dockerfile, the compose files, the files of `deploy/` that it mounts and the chart, which no test can run here,
+ * against the rules of their own tools and against our documentation. `dclint` has the schema of compose files.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -20,11 +20,18 @@ async function variablesText() {
   return (await Promise.all(files.map((file) => text(`src/config/variables/${file}`)))).join('\n');
 }
 
-const compose = parse(await text('docker-compose.yml'), { merge: true });
+const composed = [
+  'docker-compose.yml',
+  // What create-turnpike makes.
+  'packages/create-turnpike/template/docker-compose.yml',
+];
+const [compose, created] = await Promise.all(
+  composed.map(async (file) => parse(await text(file), { merge: true })),
+);
 const variables = await variablesText();
 const problems = [
   ...lintDockerfile(await text('Dockerfile'), variables),
-  ...lintCompose(compose, variables),
+  ...[compose, created].flatMap((one, index) => lintCompose(composed[index], one, variables)),
   ...lintScrape(parse(await text('deploy/prometheus/prometheus.yml')), compose),
   ...lintNginx(await text('deploy/nginx.conf')),
   ...(await lintChart(variables)),
@@ -59,24 +66,26 @@ function lintDockerfile(dockerfile, config) {
   ];
 }
 
-function lintCompose({ services }, config) {
+function lintCompose(file, { services }, config) {
   const promised = ['--appendonly yes', '--maxmemory-policy noeviction'];
   const found = promised
     .filter((option) => !services.redis.command.includes(option))
-    .map((option) => `docker-compose.yml: redis has no ${option}`);
-  for (const [name, service] of Object.entries(services)) {
-    const isOurs = service.build !== undefined;
-    if (!isOurs && service.healthcheck === undefined) {
-      found.push(`docker-compose.yml: ${name} has no healthcheck`);
+    .map((option) => `${file}: redis has no ${option}`);
+  for (const [name, { build, healthcheck, environment = {}, ports = [] }] of Object.entries(
+    services,
+  )) {
+    if (build === undefined && healthcheck === undefined) {
+      found.push(`${file}: ${name} has no healthcheck`);
     }
-    for (const variable of Object.keys(isOurs ? service.environment : {})) {
+    // A Turnpike, and not the backend of a page.
+    for (const variable of Object.keys('DATABASE_URL' in environment ? environment : {})) {
       if (!config.includes(`'${variable}'`)) {
-        found.push(`docker-compose.yml: ${name} sets ${variable}, which is no setting`);
+        found.push(`${file}: ${name} sets ${variable}, which is no setting`);
       }
     }
-    for (const port of service.ports ?? []) {
+    for (const port of ports) {
       if (!String(port).startsWith('127.0.0.1:')) {
-        found.push(`docker-compose.yml: ${name} publishes ${port} beyond this machine`);
+        found.push(`${file}: ${name} publishes ${port} beyond this machine`);
       }
     }
   }

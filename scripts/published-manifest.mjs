@@ -13,13 +13,11 @@ const file = path.join(root, 'package.json');
 const saved = path.join(root, 'node_modules/.cache/turnpike/package.json');
 
 /**
- * The packages that are not in the bundle: they look for files beside their code, start it as a process, or are
- * shared with the client's pages. The metadata of decorators is one of them because inside a bundle it would come
- * after the first class that needs it.
+ * The packages that are not in the bundle: they look for files beside their code, or start it as a process. The
+ * metadata of decorators is one of them because inside a bundle it would come after the first class that needs it.
  */
 export const external = [
   '@electric-sql/pglite',
-  'eventsource-parser',
   'open',
   'pdfjs-dist',
   'pino',

@@ -5,9 +5,13 @@ const changelog =
   '# Changelog\n\n## 0.2.0 - 2026-12-01\n\n- New.\n\n## 0.1.0 - 2026-11-01\n\n- Old.\n';
 
 it('takes a tag of the version that the changelog describes', () => {
-  expect(findReleaseFault('v0.2.0', { version: '0.2.0', changelog })).toBeUndefined();
+  expect(
+    findReleaseFault('v0.2.0', { version: '0.2.0', createVersion: '0.2.0', changelog }),
+  ).toBeUndefined();
   const next = changelog.replace('\n## 0.2.0', '\n## Unreleased\n\n## 0.2.0');
-  expect(findReleaseFault('v0.2.0', { version: '0.2.0', changelog: next })).toBeUndefined();
+  expect(
+    findReleaseFault('v0.2.0', { version: '0.2.0', createVersion: '0.2.0', changelog: next }),
+  ).toBeUndefined();
 });
 
 it.each([
@@ -17,5 +21,13 @@ it.each([
   ['v0.3.0', '0.3.0', '## Unreleased\n\n- New.\n', 'is "none"'],
   ['v0.2.0', '0.2.0', changelog.replace('- New.', ''), 'says nothing about 0.2.0'],
 ])('refuses the tag %s of version %s', (tag, version, text, words) => {
-  expect(findReleaseFault(tag, { version, changelog: text })).toContain(words);
+  const of = { version, createVersion: version, changelog: text };
+  expect(findReleaseFault(tag, of)).toContain(words);
+});
+
+it('refuses a tag where create-turnpike was forgotten', () => {
+  const of = { version: '0.2.0', createVersion: '0.1.0', changelog };
+  expect(findReleaseFault('v0.2.0', of)).toContain(
+    'change it to 0.2.0 in packages/create-turnpike',
+  );
 });

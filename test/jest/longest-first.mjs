@@ -13,6 +13,7 @@ const seconds = {
   'browser/chat': 30,
   'embedded/command-line': 29,
   'embedded/crash': 28,
+  'browser/create-turnpike': 28,
   'integration/extractor': 24,
   'transfer/transfer': 24,
   'crash/crash-wires': 23,

@@ -164,6 +164,10 @@ const uses: Record<string, Use[]> = {
       return output;
     },
   ],
+  'docs/guide/first-five-minutes.md': [
+    elsewhere('needs published packages; create-turnpike.test.ts starts a project of tarballs'),
+    elsewhere('packs the repository; create-turnpike.test.ts has these steps'),
+  ],
   'docs/guide/inside-your-application.md': [
     elsewhere('embedded.test.ts runs it'),
     elsewhere('nest.test.ts runs the example'),
