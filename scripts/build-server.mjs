@@ -83,9 +83,9 @@ export async function buildServer() {
     plugins: [{ name: 'the-built-server', resolveId: serverIsBuilt }],
   });
   // Extensions get the server's functions as an argument when they are loaded.
-  const forAuthors = { extend: 'extensions/extend', 'define-tool': 'define/define-tool' };
+  const forAuthors = { extend: 'tools/extensions/extend', 'define-agent': 'agents/define-agent' };
   for (const [name, file] of Object.entries(forAuthors)) {
-    await write(at({ [`extend/${name}`]: `src/tools/${file}.ts` }), { external: [] });
+    await write(at({ [`extend/${name}`]: `src/${file}.ts` }), { external: [] });
   }
 }
 

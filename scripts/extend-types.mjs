@@ -29,9 +29,9 @@ report([...emit(), ...compileUses()]);
 report(compileHosts());
 
 function emit() {
-  const files = ['extensions/extend', 'define/define-tool'];
+  const files = ['tools/extensions/extend', 'agents/define-agent'];
   const program = ts.createProgram(
-    files.map((file) => path.join(root, `src/tools/${file}.ts`)),
+    files.map((file) => path.join(root, `src/${file}.ts`)),
     {
       ...options,
       noEmit: false,
@@ -83,13 +83,13 @@ function declareEmbedded(name) {
 /** The examples in TypeScript, as their compiler sees them: with Node's types and Nest's. */
 function compileHosts() {
   const ours = {
-    [packageName]: [path.join(out, 'tools/define/define-tool.d.ts')],
+    [packageName]: [path.join(out, 'agents/define-agent.d.ts')],
     [`${packageName}/client`]: [path.join(root, 'src/client/turnpike-client.ts')],
     [`${packageName}/nest`]: [path.join(out, 'embed/nest/turnpike-module.d.ts')],
     [`${packageName}/server`]: [path.join(out, 'embed/create-turnpike.d.ts')],
   };
   const host = { ...options, paths: { ...options.paths, ...ours }, types: ['node'], noEmit: true };
-  const files = ['nest/main', 'tools/order_status', 'tools/ticket_state'];
+  const files = ['agents/order_desk', 'nest/main', 'tools/order_status', 'tools/ticket_state'];
   const programs = files.map((file) => path.join(root, `examples/${file}.ts`));
   return ts.getPreEmitDiagnostics(ts.createProgram(programs, host));
 }

@@ -9,28 +9,39 @@ import { betterFileName, personaOfFile } from './persona-name.js';
 /** A file of `agents/` that defines an agent. */
 export interface AgentEntry {
   name: string;
-  /** Path below the instruction root, as `agents/AGENT_EDITOR.md`. */
+  /** Path below the instruction root, as `agents/AGENT_EDITOR.md`; `createTurnpike.agents.NAME` of a host's. */
   file: string;
+}
+
+/** An agent in TypeScript, which is fixed from the start on. */
+export interface DefinedAgent extends AgentEntry {
+  agent: AgentFile;
 }
 
 /** The files of an instruction root's agents, each version parsed once. */
 export class AgentFiles {
   readonly #parsed = new ParsedFiles<AgentFile>();
 
-  constructor(readonly instructionRoot: string) {}
+  /** @param defined the agents that are no Markdown. */
+  constructor(
+    readonly instructionRoot: string,
+    private readonly defined: readonly DefinedAgent[],
+  ) {}
 
   /**
-   * Lists the files, sorted by name; of two files with one name, `AGENT_<NAME>.md` comes first. Empty
-   * when the root has no `agents` folder.
+   * Lists the files, sorted by name; of two files with one name, one that is no Markdown comes first, then
+   * `AGENT_<NAME>.md`. Empty when the root has no `agents` folder, and no agent is defined elsewhere.
    */
   async list(): Promise<AgentEntry[]> {
     const files = await namesIn(join(this.instructionRoot, 'agents'));
-    return files
-      .flatMap((file) => {
-        const name = personaOfFile(file);
-        return name === undefined ? [] : [{ name, file: `agents/${file}` }];
-      })
-      .sort((a, b) => compare(a.name, b.name) || rank(a) - rank(b) || compare(a.file, b.file));
+    const written = files.flatMap((file) => {
+      const name = personaOfFile(file);
+      return name === undefined ? [] : [{ name, file: `agents/${file}` }];
+    });
+    const defined = this.defined.map(({ name, file }) => ({ name, file }));
+    return [...defined, ...written].sort(
+      (a, b) => compare(a.name, b.name) || rank(a) - rank(b) || compare(a.file, b.file),
+    );
   }
 
   /**
@@ -50,12 +61,17 @@ export class AgentFiles {
    * root.
    */
   async load({ file }: AgentEntry): Promise<AgentFile | undefined> {
+    const defined = this.defined.find((one) => one.file === file);
+    if (defined !== undefined) return defined.agent;
     const path = await resolveInside(this.instructionRoot, file);
     return path === undefined ? undefined : this.#parsed.load(path, parseAgentFile);
   }
 }
 
-const rank = ({ file }: AgentEntry): number => (isHarnessPersona(file) ? 0 : 1);
+function rank({ file }: AgentEntry): number {
+  if (!file.endsWith('.md')) return 0;
+  return isHarnessPersona(file) ? 1 : 2;
+}
 
 /** Whether a file is of a persona of the harness: its prompt may build on the other files of an instruction root. */
 export function isHarnessPersona(file: string): boolean {
@@ -67,7 +83,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+/** The names in a folder; none where there is no such folder. */
+export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -7,6 +7,8 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { serverToolNames } from '../storage/shapes/stored-options.js';
 import { ToolRegistry } from '../tools/registry.js';
+import type { AgentDefinition } from './define-agent.js';
+import { agentsOfHost, HOST_AGENTS, loadDefinedAgents } from './defined-agents.js';
 import { SkillLibrary } from './skill-library.js';
 import { PersonaLibrary, openAgents } from './persona-library.js';
 
@@ -39,16 +41,29 @@ const warnOfFault =
     {
       provide: PersonaLibrary,
       // Agents may name tools and trees of extensions.
-      inject: [CONFIG, ToolRegistry, DecisionTrees, CLOCK, LOGGER, SkillLibrary, EXTENSIONS],
+      inject: [
+        CONFIG,
+        ToolRegistry,
+        DecisionTrees,
+        CLOCK,
+        LOGGER,
+        SkillLibrary,
+        EXTENSIONS,
+        { token: HOST_AGENTS, optional: true },
+      ],
       useFactory: async (
-        { instructionRoot }: Config,
+        config: Config,
         tools: ToolRegistry,
         trees: DecisionTrees,
         clock: Clock,
         logger: Logger,
         skills: SkillLibrary,
+        _extensions: unknown,
+        ofHost: readonly AgentDefinition[] = [],
       ) => {
-        const library = await openAgents(instructionRoot, {
+        const defined = [...agentsOfHost(ofHost), ...(await loadDefinedAgents(config))];
+        const library = await openAgents(config.instructionRoot, {
+          defined,
           freshMs: INSTRUCTIONS_FRESH_MS,
           clock,
           // Whether a turn has a tool of the provider is decided when it runs: its model may lack it.

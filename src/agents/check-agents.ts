@@ -4,25 +4,30 @@ import type { RuleTool } from '../governance/permission-subject.js';
 import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { unknownName } from '../platform/parsing/nearest-name.js';
 import { assertNever } from '../platform/assert-never.js';
-import { AgentFiles, type AgentEntry } from './agent-files.js';
+import { AgentFiles, type AgentEntry, type DefinedAgent } from './agent-files.js';
 import type { AgentFile, Reference } from './parse-agent-file.js';
 import { canonicalPersonaName, namesLike } from './persona-name.js';
 
 /** A fault of an agent's file. */
 export interface AgentProblem extends LineProblem {
-  /** Path below the instruction root, as `agents/reader.md`. */
+  /** See `AgentEntry`. */
   file: string;
 }
 
 /** The agents of an instruction root are not valid; the message lists the faults, one a line. */
 export class AgentsInvalidError extends Error {
   constructor(readonly problems: readonly AgentProblem[]) {
-    const lines = problems.map(({ file, line, message }) => `  - ${file}:${line}: ${message}`);
+    const lines = problems.map((problem) => `  - ${placeOf(problem)}: ${problem.message}`);
     super(
       `The agents of the instruction root are not valid:\n${lines.join('\n')}\nCorrect these files, or remove them, and start again.`,
     );
     this.name = 'AgentsInvalidError';
   }
+}
+
+/** A problem's place, as `agents/reader.md:4`. */
+export function placeOf({ file, line }: AgentProblem): string {
+  return line === 0 ? file : `${file}:${line}`;
 }
 
 /**
@@ -31,9 +36,9 @@ export class AgentsInvalidError extends Error {
  */
 export async function checkAgents(
   instructionRoot: string,
-  known: KnownNames & Required<Pick<KnownNames, 'knownTools' | 'knownTrees'>>,
+  { defined = [], ...known }: Required<KnownNames> & { defined?: readonly DefinedAgent[] },
 ): Promise<AgentProblem[]> {
-  const files = new AgentFiles(instructionRoot);
+  const files = new AgentFiles(instructionRoot, defined);
   return checkEntries(files, await files.list(), known);
 }
 
@@ -59,7 +64,7 @@ export function findDuplicates(entries: readonly AgentEntry[]): AgentProblem[] {
     const first = entries.find(({ name }) => name === entry.name) ?? entry;
     if (first === entry) return [];
     const message = `the agent ${entry.name} has a file already, ${first.file}: remove or rename one of them`;
-    return [{ file: entry.file, line: 1, message }];
+    return [{ file: entry.file, line: entry.file.endsWith('.md') ? 1 : 0, message }];
   });
 }
 

@@ -26,7 +26,7 @@ import { isPlainObject } from '../platform/json.js';
 import { askText } from '../governance/permissions/approver-rules.js';
 import { agentShape, splitLists, type AgentFields } from './agent-shape.js';
 
-/** An agent or persona, from its validated Markdown file. */
+/** An agent or persona, from its validated file. */
 export interface Persona {
   name: string;
   /** Path below the instruction root, as `agents/reader.md`. */
@@ -94,7 +94,27 @@ const renamed: readonly (readonly [old: string, path: readonly string[]])[] = [
  * `problems`.
  */
 export function parseAgentFile(file: string): AgentFile {
-  const matter = splitFrontMatter(file);
+  return parseAgent(splitFrontMatter(file), 'write it below the front matter');
+}
+
+/**
+ * Parses an agent that was made with `defineAgent`, as `parseAgentFile` does. Its fields have no lines: their faults have
+ * line 0.
+ */
+export function parseDefinition(given: unknown): AgentFile {
+  const { prompt, ...fields } = isPlainObject(given) ? given : { prompt: undefined };
+  const problems = isPlainObject(given)
+    ? []
+    : [{ line: 0, message: 'it must be an agent, as `export default defineAgent({…})`' }];
+  if (prompt !== undefined && typeof prompt !== 'string') {
+    problems.push({ line: 0, message: 'prompt must be text' });
+  }
+  const body = typeof prompt === 'string' ? prompt.trim() : '';
+  const matter = { fields: compact(fields), body, bodyLine: 0, problems, lineOf: () => 0 };
+  return parseAgent(matter, 'write it as prompt');
+}
+
+function parseAgent(matter: FrontMatter, toWrite: string): AgentFile {
   const headers = findHeaders(matter);
   const given = {
     ...splitLists(matter.fields),
@@ -109,7 +129,7 @@ export function parseAgentFile(file: string): AgentFile {
     ...atLines([...faults, ...findDoubles(given), ...servers.faults], { lineOf }),
   ];
   if (matter.body === '') {
-    const message = 'the prompt is empty: write it below the front matter';
+    const message = `the prompt is empty: ${toWrite}`;
     problems.push({ line: matter.bodyLine, message });
   }
   const { limits, agent_config: older } = fields;

@@ -4,13 +4,14 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { ParsedFiles } from '../platform/parsing/load-file.js';
 import { ConfigError } from '../config/config.js';
-import { AgentFiles, isHarnessPersona, type AgentEntry } from './agent-files.js';
+import { AgentFiles, isHarnessPersona, type AgentEntry, type DefinedAgent } from './agent-files.js';
 import {
   checkEntries,
   findDuplicates,
   type AgentProblem,
   type KnownNames,
   faultsOf,
+  placeOf,
   type ReferenceContext,
   AgentsInvalidError,
   checkAgents,
@@ -36,6 +37,8 @@ interface PersonaLibraryOptions extends KnownNames {
    * ignored.
    */
   onProblem?: (location: string, problem: string) => void;
+  /** Agents that are no Markdown. Default: none. */
+  defined?: readonly DefinedAgent[];
   /** TTL of answers, during which files are not looked at, in ms. Default: 0. */
   freshMs?: number;
   clock?: Clock;
@@ -59,14 +62,13 @@ export class PersonaLibrary {
   readonly #valid: TtlCache<void>;
 
   constructor(instructionRoot: string, options: PersonaLibraryOptions = {}) {
-    const { clock = systemClock, freshMs = 0, onProblem = () => undefined, ...known } = options;
+    const { clock = systemClock, freshMs = 0, onProblem = () => undefined, ...rest } = options;
+    const { defined = [], ...known } = rest;
     this.instructionRoot = instructionRoot;
     this.#known = known;
     this.#onProblem = onProblem;
-    this.#files = new AgentFiles(instructionRoot);
-    this.#versions = new AgentVersions(({ file, line, message }) =>
-      onProblem(`${file}:${line}`, message),
-    );
+    this.#files = new AgentFiles(instructionRoot, defined);
+    this.#versions = new AgentVersions((problem) => onProblem(placeOf(problem), problem.message));
     this.#loaded = new TtlCache(clock, freshMs);
     this.#listed = new TtlCache(clock, freshMs);
     this.#problems = new TtlCache(clock, freshMs);
@@ -265,7 +267,7 @@ export async function openAgents(
   const problems = await checkAgents(instructionRoot, options);
   if (problems.length > 0) throw new AgentsInvalidError(problems);
   const library = new PersonaLibrary(instructionRoot, options);
-  for (const { file, better } of await new AgentFiles(instructionRoot).ignored()) {
+  for (const { file, better } of await new AgentFiles(instructionRoot, []).ignored()) {
     options.onProblem?.(
       file,
       `this file is no agent: a name is 1 to 64 letters, digits, "_" or "-", and ends in .md; rename it, for example ${better}`,

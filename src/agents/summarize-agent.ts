@@ -5,7 +5,7 @@ import type { Persona } from './parse-agent-file.js';
 /** An agent as `GET /agents` shows it. */
 export interface AgentSummary {
   name: string;
-  /** Path of its file below the instruction root, as `agents/reader.md`. */
+  /** See `AgentEntry`. */
   file: string;
   description: string | null;
   /** Null: the turn's model, or the server's default. */

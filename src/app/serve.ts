@@ -52,6 +52,8 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { servesApi } from '../config/role.js';
 import { HttpAdapter } from './http-adapter.js';
 import type { Extension } from '../tools/extensions/extend.js';
+import type { AgentDefinition } from '../agents/define-agent.js';
+import { HOST_AGENTS } from '../agents/defined-agents.js';
 import { HOST_EXTENSION } from '../tools/extensions/load-extensions.js';
 import type { OpenFolder } from '../storage/folder/open-folder.js';
 
@@ -97,6 +99,7 @@ export interface ServeOptions {
   showFirstKey?: (created: CreatedKeyDto) => void;
   /** The additions of a host application. Default: none. */
   extension?: Extension;
+  agents?: readonly AgentDefinition[];
 }
 
 /** A server that answers requests, and does not listen. */
@@ -119,7 +122,7 @@ export interface Assembled {
  * ExtensionError, FileInvalidError, MasterKeysRefusedError, NoApproversError, UnreachableError.
  */
 export async function assemble(options: ServeOptions): Promise<Assembled> {
-  const { config, environment, clock = systemClock, folder, extension } = options;
+  const { config, environment, clock = systemClock, folder, extension, agents } = options;
   const { resources = new ResourceStack() } = options;
   const redact = redactOf(config);
   const outages = new Outages(options.logger, clock);
@@ -132,8 +135,10 @@ export async function assemble(options: ServeOptions): Promise<Assembled> {
     );
   }
   return resources.orClose(async () => {
-    const ofHost =
-      extension === undefined ? [] : [{ provide: HOST_EXTENSION, useValue: extension }];
+    const ofHost = [
+      { provide: HOST_EXTENSION, useValue: extension },
+      { provide: HOST_AGENTS, useValue: agents },
+    ].filter(({ useValue }) => useValue !== undefined);
     const values = { config, environment, clock, logger, redact, resources, folder, ofHost };
     const creating = NestFactory.create<NestExpressApplication>(
       AppModule.forRole(config.role, values),

@@ -44,6 +44,7 @@ export async function createTurnpike(options: TurnpikeOptions): Promise<Embedded
     environment,
     logger,
     extension: extensionOf(options, { secret, requests }),
+    agents: options.agents ?? [],
   });
   return embed(assembled, { basePath: options.basePath ?? '', secret, requests });
 }

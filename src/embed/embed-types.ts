@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AgentDefinition } from '../agents/define-agent.js';
 import type { TurnpikeClient } from '../client/turnpike-client.js';
 import type {
   AuthenticatorHead,
@@ -37,6 +38,8 @@ export interface TurnpikeOptions {
   basePath?: string;
   /** Tools that agents and turns may list. */
   tools?: readonly ExtensionTool[];
+  /** Agents beside those of the instruction folder, each with a name of its own. */
+  agents?: readonly AgentDefinition[];
   /** More than tools: triggers, decision trees. */
   extension?: Extension;
   /**

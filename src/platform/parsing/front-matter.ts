@@ -4,7 +4,7 @@ import { isPlainObject } from '../json.js';
 
 /** A fault in a file, and its line. */
 export interface LineProblem {
-  /** Line of the file, from 1. */
+  /** Line of the file, from 1; 0: of no line. */
   line: number;
   /** The fault, and what is allowed. */
   message: string;

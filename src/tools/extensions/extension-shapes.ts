@@ -202,6 +202,7 @@ export class ExtensionError extends Error {
 const remedies = {
   TURNPIKE_EXTENSIONS: 'Correct it, or take it out of the list, and start again.',
   TURNPIKE_TOOLS_DIR: 'Correct the file, or move it out of the folder, and start again.',
+  TURNPIKE_INSTRUCTION_ROOT: 'Correct the file, or move it out of the folder, and start again.',
   createTurnpike: 'Correct the options.',
 };
 

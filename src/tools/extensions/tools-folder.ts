@@ -71,11 +71,11 @@ function nameTool(file: string, exported: unknown): ExtensionTool {
 
 let isShared = false;
 
-/** Lets a tool import `turnpike` where nobody has installed it beside the folder: it gets that of this server. */
-function shareOwnPackage(): void {
+/** Lets a module of the operator import `turnpike` where nobody has installed it beside the folder: it gets that of this server. */
+export function shareOwnPackage(): void {
   if (isShared || typeof registerHooks !== 'function') return;
   isShared = true;
-  const own = pathToFileURL(path.join(packageRoot, 'dist/extend/define-tool.js')).href;
+  const own = pathToFileURL(path.join(packageRoot, 'dist/extend/define-agent.js')).href;
   registerHooks({
     resolve: (specifier, context, next) => {
       if (specifier !== 'turnpike') return next(specifier, context);

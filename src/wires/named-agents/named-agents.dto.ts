@@ -135,7 +135,11 @@ export class ProblemDto extends RetryAdviceDto {
 export class AgentDto implements AgentSummary {
   /** @example WORKING_ITEMS */
   name!: string;
-  /** @example agents/AGENT_WORKING_ITEMS.md */
+  /**
+   * Path below the instruction folder; `createTurnpike.agents.NAME` where a host application defines it.
+   *
+   * @example agents/AGENT_WORKING_ITEMS.md
+   */
   file!: string;
   description!: string | null;
   /** Null: the turn’s model, or the server’s default. */
@@ -162,6 +166,7 @@ export class AgentDto implements AgentSummary {
 export class AgentProblemDto implements AgentProblem {
   /** @example agents/reader.md */
   file!: string;
+  /** From 1; 0: the agent is in TypeScript, whose fields have no lines. */
   @ApiProperty(whole) line!: number;
   message!: string;
 }

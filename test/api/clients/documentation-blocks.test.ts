@@ -213,6 +213,7 @@ const uses: Record<string, Use[]> = {
       return '';
     },
     asksReader,
+    elsewhere('defined-agents.test.ts runs it'),
   ],
   'docs/guide/page-log-in.md': pageLogInUses,
   'docs/guide/permissions.md': [

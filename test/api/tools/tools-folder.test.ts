@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
@@ -149,12 +149,24 @@ describe('a file that is no tool', () => {
 });
 
 describe('turnpike dev', () => {
-  it('starts again when a tool changes, survives one that is broken, and turns go on', async () => {
+  it('starts again when a tool or an agent changes, survives a tool that is broken, and turns go on', async () => {
     const tools = folderWith({ 'order_status.ts': orderStatus('first') });
+    const instructions = newFolder();
+    mkdirSync(path.join(instructions, 'agents'));
+    const desk = path.join(instructions, 'agents/desk.ts');
+    const agent = (text: string): void =>
+      writeFileSync(desk, `export default { description: '${text}', prompt: 'You help.' }`);
+    agent('first');
     const [program, ...first] = cliProgram;
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(program, [...first, 'dev'], {
-      env: { PATH, HOME, TURNPIKE_PORT: '0', ...environment(tools) },
+      env: {
+        PATH,
+        HOME,
+        TURNPIKE_PORT: '0',
+        TURNPIKE_INSTRUCTION_ROOT: instructions,
+        ...environment(tools),
+      },
     });
     let output = '';
     let seen = 0;
@@ -188,7 +200,12 @@ describe('turnpike dev', () => {
     writeFileSync(file, orderStatus('second'));
     const again = await next(serves);
     expect(await ask(again, '{"id":"7"}')).toContain('second');
-    const gone = await new TurnpikeClient({ url: again }).follow(running).result();
+    agent('second');
+    const last = await next(serves);
+    expect(await new TurnpikeClient({ url: last }).agents()).toMatchObject([
+      { name: 'desk', description: 'second' },
+    ]);
+    const gone = await new TurnpikeClient({ url: last }).follow(running).result();
     expect([gone.outcome, gone.text.split(' ').length]).toEqual(['completed', 200]);
     const exited = once(child, 'exit');
     child.kill('SIGTERM');

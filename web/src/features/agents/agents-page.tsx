@@ -82,10 +82,7 @@ function Problems({ problems }: { problems: readonly AgentProblem[] }) {
     >
       {problems.map(({ file, line, message }) => (
         <li key={`${file}:${line}:${message}`} className="py-0.5 [overflow-wrap:anywhere]">
-          <code className="font-mono">
-            {file}:{line}
-          </code>{' '}
-          {message}
+          <code className="font-mono">{line === 0 ? file : `${file}:${line}`}</code> {message}
         </li>
       ))}
     </ul>
