@@ -74,7 +74,7 @@ describe('opts.clientTools', () => {
     [[{ ...tool, name: long(65) }], '[0].name is not'],
     [[tool, tool], '[1].name is pick_color for the second time'],
     [[{ ...tool, description: 7 }], '[0].description is not text'],
-    [[{ ...tool, description: long(4_097) }], '[0].description is not text'],
+    [[{ ...tool, description: long(16_385) }], '[0].description is not text'],
     [[{ ...tool, inputSchema: undefined }], '[0].inputSchema is no JSON Schema'],
     [[{ ...tool, inputSchema: [] }], '[0].inputSchema is no JSON Schema'],
     [[{ ...tool, inputSchema: { type: 'array' } }], 'its root is not of type "object"'],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { objectSchema } from '../platform/json-schema/object-schema.js';
 import { schemaFault } from '../platform/json-schema/schema-fault.js';
@@ -5,8 +6,10 @@ import { storableJson, storableText } from '../storage/connection.js';
 import type { ClientTool } from '../storage/shapes/stored-options.js';
 
 const MAX_TOOLS = 64;
+const MAX_NAME_CHARS = 64;
 const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
-const MAX_DESCRIPTION_CHARS = 4_096;
+/** Coding agents describe their tools at length: that of Codex for subagents has 6,000. */
+const MAX_DESCRIPTION_CHARS = 16_384;
 /** Most characters, as JSON, of one schema; and of all tools, which are stored with the turn. */
 const MAX_SCHEMA_CHARS = 65_536;
 const MAX_TOOLS_CHARS = 131_072;
@@ -64,6 +67,14 @@ function nameOf(item: unknown): string | undefined {
 
 function wrong(what: string): { fault: string } {
   return { fault: `${clientToolsExpected}; ${what}` };
+}
+
+/** The name under which the model has a tool of a namespace. One that is too long ends with its digest. Pure. */
+export function nameInNamespace(namespace: string, name: string): string {
+  const whole = `${namespace}__${name}`;
+  if (whole.length <= MAX_NAME_CHARS) return whole;
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8);
+  return `${whole.slice(0, MAX_NAME_CHARS - digest.length - 1)}_${digest}`;
 }
 
 /** The fault in an entry, without the entry's index; undefined: none. */

@@ -109,6 +109,10 @@ export interface StoredResponsesRequest {
   user: string | null;
   safetyIdentifier: string | null;
   promptCacheKey: string | null;
+  /** Absent: none was named. */
+  promptCacheRetention?: 'in_memory' | '24h';
+  /** Absent: `auto`. */
+  truncation?: 'auto' | 'disabled';
   /** Verbosity of the text. Absent: none was named. */
   verbosity?: 'low' | 'medium' | 'high';
   /** Absent: true. */
@@ -119,6 +123,8 @@ export interface StoredResponsesRequest {
   hidesApprovals?: boolean;
   /** Names of the client's tools that take text. Absent: none. */
   customTools?: string[];
+  /** Namespaces of the client's tools. Absent: none. */
+  namespaces?: StoredNamespace[] | undefined;
   /** Messages of `system` and `developer` up to here, which later responses of the conversation have too. */
   developer?: string[];
   /** The items of `input`, files without their bytes. */
@@ -129,6 +135,14 @@ export interface StoredResponsesRequest {
   deleted?: string[];
   /** Requests that answered what the turn asked, and changed its terms. Absent: none. */
   answers?: StoredResponsesAnswer[];
+}
+
+/** A namespace of a client's tools. The model has none: there, a tool has a name of both parts. */
+export interface StoredNamespace {
+  name: string;
+  description: string;
+  /** `offered` is the name under which the model has the tool. */
+  tools: { name: string; offered: string }[];
 }
 
 /** A request that answered what a turn asked. */

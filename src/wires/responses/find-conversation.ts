@@ -125,10 +125,17 @@ function endOf(turn: StoredTurn, items: readonly KnownItem[], index: number): nu
   // A turn that was cut off has not heard the outputs that its client has.
   const isCut = turn.turn.status === 'interrupted' || turn.turn.status === 'failed';
   if (isCut && between.some(({ kind }) => kind === 'output')) return undefined;
+  if (between.some((item) => isForeignCall(item, turn.turn))) return undefined;
   const replied = repliesIn(between);
   return joined === steered && textsOf(turn).some((said) => isSame(said, replied))
     ? next
     : undefined;
+}
+
+/** Whether an item is a call with its output that the turn does not have: another program ran it for the reply. */
+function isForeignCall(item: KnownItem, { id }: TurnRow): boolean {
+  if (item.kind !== 'call' || item.call.output === undefined) return false;
+  return !item.call.callId.startsWith(id.replace(/^turn_/, 'mcp_'));
 }
 
 /** What a turn may be said to have answered: its texts, with the note on a limit; or its object. */

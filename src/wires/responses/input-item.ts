@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { printExact, printJson } from '../../platform/exact-json.js';
+import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
 import { answerInput } from '../conversation/questions.js';
 import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
 import { cleanName } from '../../attachments/file-limits.js';
+import { nameInNamespace } from '../../options/client-tools.js';
 import { badField, badParam } from './responses-errors.js';
 
 /** An item of the input, as far as it means something to the server. */
@@ -69,7 +71,8 @@ export function readItem(item: unknown, field: string): InputItem {
     case 'compaction_summary':
       return { field, kind: 'note', text: compacted, kept: json };
     default:
-      if (/^\w{1,60}_call$/.test(type)) {
+      // What another program adds to the specification, such as `open_webui:code_interpreter`, is told as a call.
+      if (/^\w{1,60}_call$/.test(type) || /^[\w-]{1,30}:[\w-]{1,30}$/.test(type)) {
         return readHostedCall(json, type, field);
       }
       if (/^\w{1,60}_call_output$/.test(type)) {
@@ -126,14 +129,14 @@ function digest(parts: readonly ReadPart[]): string {
 
 function readFunctionCall(item: JsonObject, field: string): InputItem {
   const callId = textOf(item, 'call_id', field);
-  const name = textOf(item, 'name', field);
+  const name = toolOf(item, textOf(item, 'name', field));
   const given = item['arguments'];
   const text = typeof given === 'string' ? given : printJson(given ?? {});
   const kept = {
     ...idOf(item),
     type: 'function_call',
     call_id: callId,
-    name,
+    ...compact({ name: item['name'], namespace: item['namespace'] }),
     arguments: text,
     status: 'completed',
   };
@@ -142,9 +145,29 @@ function readFunctionCall(item: JsonObject, field: string): InputItem {
 }
 
 /** Fields of a call's item that are not what the tool was given. */
-const aboutCalls = ['type', 'id', 'call_id', 'status', 'name', 'server_label', 'error'];
+const aboutCalls = [
+  'type',
+  'id',
+  'call_id',
+  'status',
+  'name',
+  'namespace',
+  'server_label',
+  'error',
+  // Open WebUI's own.
+  'started_at',
+  'ended_at',
+  'duration',
+];
 const outputFields = ['output', 'outputs', 'results', 'result'];
 const notSent = 'What it gave is not in the history that the client sent.';
+
+/** The name under which the model has the tool of a call. */
+function toolOf({ namespace }: JsonObject, name: string): string {
+  return typeof namespace === 'string' && namespace !== ''
+    ? nameInNamespace(namespace, name)
+    : name;
+}
 
 /** A call that a server ran, or a hosted tool: its output may be in the item itself. */
 function readHostedCall(item: JsonObject, type: string, field: string): InputItem {
@@ -165,7 +188,8 @@ function readHostedCall(item: JsonObject, type: string, field: string): InputIte
     kind: 'call',
     call: {
       callId,
-      name: typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, ''),
+      name:
+        typeof name === 'string' && name !== '' ? toolOf(item, name) : type.replace(/_call$/, ''),
       input: typeof text === 'string' ? parseArguments(text) : Object.fromEntries(given),
       output: isApart ? undefined : shownOutput(output, type),
       isError,

@@ -1,8 +1,8 @@
 import { compact } from '../../platform/compact.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import type { ResponseTool } from './dialect/response-frames.js';
+import type { StoredNamespace, StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
+import type { CustomTool, FunctionTool, ResponseTool } from './dialect/response-frames.js';
 import type { ResponseDescription } from './dialect/response-items.js';
 import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { KnownItem } from './input-items.js';
@@ -22,7 +22,8 @@ export function describeResponse(
   const { request, tools } = requestWithTools(turn, response);
   const everyTool = [tools, ...(turn.request.responses?.answers ?? []).map((one) => one.tools)];
   const names = [...everyTool, firstTools(turn)].flat().map(({ name }) => name);
-  const { customTools = [], format, verbosity, parallelToolCalls = true, store = true } = request;
+  const { customTools = [], namespaces = [], format, verbosity } = request;
+  const { parallelToolCalls = true, store = true, truncation = 'auto' } = request;
   return {
     facts: {
       id: response.id,
@@ -41,10 +42,11 @@ export function describeResponse(
       user: request.user,
       safety_identifier: request.safetyIdentifier,
       prompt_cache_key: request.promptCacheKey,
+      ...compact({ prompt_cache_retention: request.promptCacheRetention }),
       parallel_tool_calls: parallelToolCalls,
       store,
-      tools: tools.map((tool) => describeTool(tool, customTools.includes(tool.name))),
-      truncation: 'auto',
+      tools: describeTools(tools, { customTools, namespaces }),
+      truncation,
       top_p: 1,
       presence_penalty: 0,
       frequency_penalty: 0,
@@ -55,6 +57,7 @@ export function describeResponse(
     turnKey: turn.id.replace(/^turn_/, ''),
     clientTools: [...new Set(names)],
     customTools,
+    namespaces,
     hidesApprovals: request.hidesApprovals === true,
     answered: response.answered,
   };
@@ -77,10 +80,31 @@ function firstTools({ options, request }: Pick<TurnRow, 'options' | 'request'>):
   return request.responses?.firstTools ?? options.options.clientTools ?? [];
 }
 
+/** The tools as the request had them: those of a namespace in the place of its first one. */
+function describeTools(
+  tools: readonly ClientTool[],
+  { customTools, namespaces }: { customTools: readonly string[]; namespaces: StoredNamespace[] },
+): ResponseTool[] {
+  const described = new Map(
+    tools.map((tool) => [tool.name, describeTool(tool, customTools.includes(tool.name))]),
+  );
+  return [...described].flatMap(([offered, tool]): ResponseTool[] => {
+    const group = namespaces.find((one) => one.tools.some((own) => own.offered === offered));
+    if (group === undefined) return [tool];
+    if (group.tools[0]?.offered !== offered) return [];
+    const { name, description } = group;
+    const grouped = group.tools.flatMap((own) => {
+      const found = described.get(own.offered);
+      return found === undefined ? [] : { ...found, name: own.name };
+    });
+    return [{ type: 'namespace', name, description, tools: grouped }];
+  });
+}
+
 function describeTool(
   { name, description, inputSchema }: ClientTool,
   isCustom: boolean,
-): ResponseTool {
+): FunctionTool | CustomTool {
   if (isCustom) return { type: 'custom', name, description, format: { type: 'text' } };
   return { type: 'function', name, description, parameters: inputSchema, strict: null };
 }
@@ -190,9 +214,15 @@ const verbosities: Partial<Record<string, string>> = {
 export function describeInstructions({
   instructions,
   developer = [],
+  namespaces = [],
   verbosity = 'medium',
-}: Pick<StoredResponsesRequest, 'instructions' | 'developer' | 'verbosity'>): string | undefined {
-  const said = [instructions ?? '', ...developer, verbosities[verbosity] ?? ''];
+}: Pick<StoredResponsesRequest, 'instructions' | 'developer' | 'namespaces' | 'verbosity'>):
+  | string
+  | undefined {
+  const groups = namespaces.flatMap(({ name, description }) =>
+    description === '' ? [] : `Tools whose names begin with ${name}__: ${description}`,
+  );
+  const said = [instructions ?? '', ...developer, ...groups, verbosities[verbosity] ?? ''];
   const text = said.filter((one) => one.trim() !== '').join('\n\n');
   return text === '' ? undefined : text;
 }

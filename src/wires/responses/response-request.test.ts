@@ -73,6 +73,18 @@ describe('the input of a request', () => {
     ],
     [{ type: 'image_generation_call', id: 'i', result: 'AAAA' }, { output: notSent }],
     [
+      { type: 'function_call', call_id: 'c', name: 'find', namespace: 'crm', arguments: '{}' },
+      { name: 'crm__find', input: {} },
+    ],
+    [
+      { type: 'custom_tool_call', call_id: 'c', name: 'find', namespace: 'crm', input: 'x' },
+      { name: 'crm__find', input: { input: 'x' } },
+    ],
+    [
+      { type: 'open_webui:code_interpreter', id: 'ci', code: '1+1', output: { result: '2' } },
+      { name: 'open_webui:code_interpreter', input: { code: '1+1' }, output: '{"result":"2"}' },
+    ],
+    [
       { type: 'some_new_call', id: 'n', what: 1 },
       { name: 'some_new', input: { what: 1 } },
     ],
@@ -120,6 +132,9 @@ describe('the input of a request', () => {
     expect(await refusalOf({ input })).toMatchObject([expect.any(String), param]);
   });
 });
+
+const find = { type: 'function', name: 'find', parameters: { type: 'object' } };
+const crm = { type: 'namespace', name: 'crm', description: 'Customers.', tools: [find] };
 
 describe('the fields of a request', () => {
   it('become options of the turn', async () => {
@@ -177,6 +192,40 @@ describe('the fields of a request', () => {
     ]);
   });
 
+  it('name tools in namespaces, which the model has under names of both parts', async () => {
+    const long = { ...find, name: `find_${'x'.repeat(58)}` };
+    const patch = { type: 'custom', name: 'patch', description: 'Patches.' };
+    const tools = [find, { ...crm, tools: [find, long, patch] }];
+    const { opts, given } = await read({ tools });
+    const [, , cut] = opts['clientTools'] as { name: string }[];
+    expect(opts['clientTools']).toMatchObject([
+      { name: 'find' },
+      { name: 'crm__find' },
+      { name: expect.stringMatching(/^crm__find_x+_[0-9a-f]{8}$/) },
+      { name: 'crm__patch', inputSchema: { required: ['input'] } },
+    ]);
+    expect(cut?.name).toHaveLength(64);
+    expect(given.customTools).toEqual(['crm__patch']);
+    const names = ['find', long.name, 'patch'];
+    const offered = ['crm__find', cut?.name, 'crm__patch'];
+    expect(given.namespaces).toEqual([
+      {
+        name: 'crm',
+        description: 'Customers.',
+        tools: names.map((name, index) => ({ name, offered: offered[index] })),
+      },
+    ]);
+    // A request that answers has none any more.
+    expect('namespaces' in (await read({ tools: [find] })).given).toBe(true);
+    expect((await read({ tools: [find] })).given.namespaces).toBeUndefined();
+  });
+
+  it('are given back where they change nothing', async () => {
+    const fields = { truncation: 'disabled', prompt_cache_retention: 'in-memory' };
+    const { given } = await read(fields);
+    expect(given).toMatchObject({ truncation: 'disabled', promptCacheRetention: 'in_memory' });
+  });
+
   it('leave an option to the agent again where a request that answers says so', async () => {
     const plain = { text: { format: { type: 'text' } }, reasoning: {}, tools: [] };
     const { opts } = await read({ ...plain, background: false });
@@ -229,9 +278,18 @@ describe('the fields of a request', () => {
     [{ tools: [{ type: 'local_shell' }] }, 'tools[0].type'],
     [{ tools: [{ type: 'mcp', server_label: 'x' }] }, 'tools[0].server_label'],
     [{ tools: [{ type: 'custom', name: 'p', format: { type: 'x' } }] }, 'tools[0].format'],
-    [{ tools: [{ type: 'function', name: 'x', parameters: 1 }] }, 'tools'],
-    [{ tools: [{ type: 'function', name: 'x y' }] }, 'tools'],
-    [{ tools: [{ type: 'function', name: 'x', parameters: { type: 'banana' } }] }, 'tools'],
+    [{ tools: [{ type: 'function', name: 'x', parameters: 1 }] }, 'tools[0]'],
+    [{ tools: [{ type: 'web_search' }, { type: 'function', name: 'x y' }] }, 'tools[1]'],
+    [{ tools: [{ ...crm, name: 'c r m' }] }, 'tools[0].name'],
+    [{ tools: [{ ...crm, tools: [] }] }, 'tools[0].tools'],
+    [{ tools: [{ ...crm, tools: [{ type: 'mcp' }] }] }, 'tools[0].tools[0].type'],
+    [{ tools: [{ ...crm, tools: [{ ...find, name: 'x y' }] }] }, 'tools[0].tools[0]'],
+    [{ tools: [{ ...find, async: true }] }, 'tools[0].async'],
+    [{ tools: [{ ...find, allowed_callers: ['programmatic'] }] }, 'tools[0].allowed_callers'],
+    [{ stream_options: { include_all: true } }, 'stream_options'],
+    [{ prompt_cache_retention: '7d' }, 'prompt_cache_retention'],
+    [{ prompt_cache_options: { prewarm: true } }, 'prompt_cache_options'],
+    [{ tools: [{ type: 'function', name: 'x', parameters: { type: 'banana' } }] }, 'tools[0]'],
     [{ tools: 'all' }, 'tools'],
     [{ metadata: { a: 1 } }, 'metadata'],
     [{ max_output_tokens: 0 }, 'max_output_tokens'],

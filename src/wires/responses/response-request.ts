@@ -4,10 +4,10 @@ import { takeRequest } from '../../http/request.pipe.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
-import { parseClientTools } from '../../options/client-tools.js';
 import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';
 import { parseResponseId, type ResponseName, type EchoedRequest } from './response-description.js';
+import { readTools, type ReadField } from './request-tools.js';
 import { badField, badParam, responseNotFound } from './responses-errors.js';
 
 /** A request for a response. */
@@ -27,14 +27,11 @@ export interface ResponseRequest {
   given: Partial<EchoedRequest>;
 }
 
-/** What a field of the request means: options of the turn, and what the response gives back of it. */
-interface ReadField {
-  opts?: Record<string, unknown>;
-  given?: Partial<EchoedRequest>;
-}
-
-/** OpenAI's Agents SDK ends a run with an error at an approval of a server that its agent does not name. */
-const needsServerNamed = /^Agents\//i;
+/**
+ * Clients that take no approval as an item. The Agents SDK ends a run with an error, unless its agent names the server;
+ * Codex shows nothing, and ends its turn.
+ */
+const takesNoApprovals = /^(Agents\/|codex)/i;
 
 /**
  * @param userAgent the client, by its header.
@@ -45,12 +42,13 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
   const body = await takeRequest(CreateResponseDto, value);
   checkSettings(body);
   const { previous_response_id: before, background, stream = false, service_tier: tier } = body;
+  const { prompt_cache_retention: retention } = body;
   const previous = before === undefined ? undefined : parseResponseId(before);
   if (before !== undefined && previous === undefined) {
     throw responseNotFound(before, 'previous_response_id');
   }
   const fields: ReadField[] = [
-    needsServerNamed.test(userAgent) ? { given: { hidesApprovals: true } } : {},
+    takesNoApprovals.test(userAgent) ? { given: { hidesApprovals: true } } : {},
     readReasoning(body.reasoning),
     readText(body.text),
     readTools(body),
@@ -71,6 +69,8 @@ export async function readRequest(value: unknown, userAgent = ''): Promise<Respo
         user: body.user,
         safetyIdentifier: body.safety_identifier,
         promptCacheKey: body.prompt_cache_key,
+        promptCacheRetention: retention === 'in-memory' ? 'in_memory' : retention,
+        truncation: body.truncation,
         previousResponseId: before,
       }),
     },
@@ -187,106 +187,4 @@ function checkSettings({ store, background, include }: CreateResponseDto): void 
     'include',
     `may list ${includable.join(', ')}: the server has nothing else to add to a response.`,
   );
-}
-
-/** Tools of OpenAI's that the server has its own of: an agent has them, or has them not. */
-const hostedHere = ['web_search', 'web_search_preview', 'web_search_2025_08_26'];
-
-/**
- * The tools of a request: those of the client, and whether the model may call any. Pure.
- *
- * @throws TypedError INVALID_REQUEST 400 for a tool that the server cannot offer.
- */
-function readTools({ tools, tool_choice: choice }: CreateResponseDto): ReadField {
-  const isGiven = tools !== undefined && tools !== null;
-  if (choice === undefined && !isGiven) return {};
-  const read = isGiven ? readList(tools) : undefined;
-  const none = { tools: choice === 'none' ? [] : undefined };
-  return {
-    opts: read === undefined ? none : { ...none, clientTools: read.clientTools },
-    given: {
-      ...(read?.takesApprovals === true ? { hidesApprovals: false } : {}),
-      ...compact({ toolChoice: choice, customTools: read?.custom }),
-    },
-  };
-}
-
-function readList(tools: unknown) {
-  if (!Array.isArray(tools)) throw badField('tools', 'must be a list');
-  const list = tools as unknown[];
-  const read = list.flatMap((tool, index) => readTool(tool, `tools[${index}]`));
-  const parsed = parseClientTools(read.map(({ tool }) => tool));
-  if ('fault' in parsed) {
-    const fault = parsed.fault.replaceAll('inputSchema', 'parameters');
-    throw badField('tools', `must be ${fault}`);
-  }
-  const [odd] = parsed.odd;
-  if (odd !== undefined) {
-    const fault = `${odd.index}]${odd.fault}`.replaceAll('inputSchema', 'parameters');
-    throw badField('tools', `must be a list of valid tools; [${fault}`);
-  }
-  const custom = read.flatMap(({ tool, isCustom }) => (isCustom ? tool.name : []));
-  return {
-    clientTools: parsed.tools.length === 0 ? undefined : parsed.tools,
-    custom: custom.filter((name) => typeof name === 'string'),
-    takesApprovals: list.some(isOwnServer),
-  };
-}
-
-/** A tool in the words of `opts.clientTools`, whose rules check it. */
-interface ReadTool {
-  tool: { name: unknown; description: unknown; inputSchema: unknown };
-  isCustom: boolean;
-}
-
-function readTool(tool: unknown, field: string): ReadTool[] {
-  const { type, name, description, parameters, format } = isPlainObject(tool) ? tool : {};
-  switch (type) {
-    case 'function': {
-      const inputSchema = parameters ?? { type: 'object', properties: {} };
-      return [{ tool: { name, description: description ?? '', inputSchema }, isCustom: false }];
-    }
-    case 'custom': {
-      const about = [description, describeFormat(format, `${field}.format`)];
-      const text = about.filter((one) => typeof one === 'string' && one !== '').join('\n\n');
-      return [{ tool: { name, description: text, inputSchema: freeText }, isCustom: true }];
-    }
-    case 'mcp':
-      if (isOwnServer(tool)) return [];
-      throw badField(
-        `${field}.server_label`,
-        "must be turnpike, whose tools are those of the agent: other MCP servers are named in the agent's file, in the session or in the server's configuration",
-      );
-    default:
-      // The agent's file says whether the model may search: the request's offer adds nothing to that.
-      if (typeof type === 'string' && hostedHere.includes(type)) return [];
-      throw badField(
-        `${field}.type`,
-        `must be function, custom, mcp or web_search: this server does not run ${typeof type === 'string' ? type.slice(0, 60) : 'it'}; its own tools are those of the agent`,
-      );
-  }
-}
-
-/** The server's tools as an MCP server of its own: a client that names it takes approvals of their calls. */
-function isOwnServer(tool: unknown): boolean {
-  return isPlainObject(tool) && tool['type'] === 'mcp' && tool['server_label'] === 'turnpike';
-}
-
-/** The input of a tool that takes text of any form. */
-const freeText = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of the tool, as text.' } },
-  required: ['input'],
-  additionalProperties: false,
-};
-
-/** A grammar is told to the model; nothing holds it to that. */
-function describeFormat(format: unknown, field: string): string | undefined {
-  if (format === undefined || format === null) return undefined;
-  const { type, syntax, definition } = isPlainObject(format) ? format : {};
-  if (type === 'text') return undefined;
-  if (type === 'grammar' && typeof syntax === 'string' && typeof definition === 'string') {
-    return `The input follows this grammar (${syntax}):\n${definition}`;
-  }
-  throw badField(field, 'must have the type text, or grammar with syntax and definition');
 }

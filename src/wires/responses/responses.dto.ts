@@ -19,6 +19,8 @@ import { responseErrorTypes, type ResponseErrorType } from './dialect/response-f
 import { AfterQueryDto, PageLimit } from '../../http/paging/page-query.dto.js';
 
 const MAX_NAME_CHARS = 256;
+/** Clients write the first one in two ways. */
+const retentions = ['in_memory', 'in-memory', '24h'] as const;
 const aName = mustBe(`text of 1 to ${MAX_NAME_CHARS} characters, or left out`);
 const filled = mustBe('text, or left out');
 
@@ -93,7 +95,7 @@ export class CreateResponseDto {
   @Flag()
   background?: boolean;
 
-  /** Tools of the types function and custom. */
+  /** Tools of the types function, custom and namespace. */
   @ApiPropertyOptional(jsonObjects)
   @Allow()
   tools?: unknown;
@@ -154,19 +156,28 @@ export class CreateResponseDto {
   @Allow()
   client_metadata?: unknown;
 
-  /** Without effect. */
-  @ApiPropertyOptional(anyJson)
-  @Allow()
+  /** Without effect: deltas have no obfuscation, and the end has the usage. */
+  @ApiPropertyOptional(jsonObject)
+  @MayBeNull()
+  @Rule('isStreamOptions', isStreamOptions, mustBe('an object with include_obfuscation'))
   stream_options?: unknown;
 
-  /** Without effect. */
-  @ApiPropertyOptional(anyJson)
-  @Allow()
-  prompt_cache_retention?: unknown;
+  /** Kept; the agent's file says how long the provider caches. */
+  @ApiProperty({ enum: retentions })
+  @MayBeNull()
+  @IsIn(retentions, mustBe("'in_memory' or '24h'"))
+  prompt_cache_retention?: (typeof retentions)[number];
 
-  /** Without effect. */
-  @ApiPropertyOptional(anyJson)
-  @Allow()
+  /** Without effect, but for `prewarm`, which is refused. */
+  @ApiPropertyOptional(jsonObject)
+  @MayBeNull()
+  @Rule(
+    'isCacheOptions',
+    isCacheOptions,
+    says(
+      "'$field' must be an object without prewarm: the server makes no request without a reply.",
+    ),
+  )
   prompt_cache_options?: unknown;
 
   // The last fields, as their faults are told after those of all others.
@@ -189,7 +200,7 @@ export class CreateResponseDto {
     ['auto', 'disabled'],
     'a long conversation is summarised, and no request fails for its length alone',
   )
-  truncation?: unknown;
+  truncation?: 'auto' | 'disabled';
 
   @Only([1], noSampling) temperature?: unknown;
 
@@ -235,6 +246,18 @@ function isMetadata(value: unknown): boolean {
         text.length <= MAX_VALUE_CHARS,
     )
   );
+}
+
+function isStreamOptions(value: unknown): boolean {
+  const known = ['include_obfuscation', 'include_usage'];
+  return (
+    isPlainObject(value) &&
+    Object.entries(value).every(([key, flag]) => known.includes(key) && typeof flag === 'boolean')
+  );
+}
+
+function isCacheOptions(value: unknown): boolean {
+  return isPlainObject(value) && value['prewarm'] !== true;
 }
 
 const flags = ['true', 'false'] as const;

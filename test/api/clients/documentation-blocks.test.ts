@@ -382,6 +382,10 @@ const uses: Record<string, Use[]> = {
   'docs/wires/oracle.md': [prints('"type":"done"')],
   'docs/wires/responses.md': [
     runsModule('And what is new?'),
+    runsModule('What is here?', '\nconsole.log(text);'),
+    runsModule('What is here?', '\nconsole.log(finalOutput);'),
+    runsModule('What is here?', '\nconsole.log(reply.text);'),
+    elsewhere('is of Codex; responses-clients.test.ts sends what it sends'),
     async (code) => {
       const { body } = await server.client.post('/v1/responses', { input: '[[tokens=3]]' });
       page.names['resp_6b0f…'] = String(body['id']);

@@ -59,6 +59,25 @@ describe('what clients of OpenAI send by default', () => {
     ]);
   });
 
+  it('is given back where it changes nothing', async () => {
+    const fields = {
+      truncation: 'disabled' as const,
+      prompt_cache_retention: '24h' as const,
+      text: { format: { type: 'text' as const }, verbosity: 'low' as const },
+      parallel_tool_calls: false,
+      metadata: { a: 'b' },
+      user: 'ann',
+      safety_identifier: 's',
+      prompt_cache_key: 'k',
+    };
+    const first = await client.responses.create({ input: 'Hello', ...fields });
+    expect(first).toMatchObject(fields);
+    expect(await client.responses.retrieve(first.id)).toEqual(first);
+    const next = { input: 'And?', previous_response_id: first.id };
+    const second = await client.responses.create(next);
+    expect([second.truncation, 'prompt_cache_retention' in second]).toEqual(['auto', false]);
+  });
+
   it('is honoured: a response that is not to be kept cannot be asked for once it has ended', async () => {
     const kept = await client.responses.create({ input: 'Hello', store: false });
     expect(kept).toMatchObject({ store: false });

@@ -18,7 +18,15 @@ export interface CustomTool {
   format: { type: 'text' };
 }
 
-export type ResponseTool = FunctionTool | CustomTool;
+/** Tools of the client's under a common name. */
+export interface NamespaceTool {
+  type: 'namespace';
+  name: string;
+  description: string;
+  tools: readonly (FunctionTool | CustomTool)[];
+}
+
+export type ResponseTool = FunctionTool | CustomTool | NamespaceTool;
 
 export interface ResponseUsage {
   /** With tokens from the provider's cache and those written to it. */
@@ -79,7 +87,7 @@ export interface ResponseObject {
   output: readonly ResponseItem[];
   tools: readonly ResponseTool[];
   tool_choice: 'auto' | 'none';
-  truncation: 'auto';
+  truncation: 'auto' | 'disabled';
   parallel_tool_calls: boolean;
   text: { format: JsonObject; verbosity?: 'low' | 'medium' | 'high' };
   top_p: 1;
@@ -100,6 +108,8 @@ export interface ResponseObject {
   user: string | null;
   safety_identifier: string | null;
   prompt_cache_key: string | null;
+  /** Absent: the request named none. */
+  prompt_cache_retention?: 'in_memory' | '24h';
 }
 
 /** What changes while a response comes. */
@@ -224,6 +234,8 @@ export interface FunctionCallItem {
   /** Id of the question, under which the client gives the output. */
   call_id: string;
   name: string;
+  /** Absent: the tool is in none. */
+  namespace?: string;
   /** JSON. */
   arguments: string;
   status: 'in_progress' | 'completed';
@@ -236,6 +248,8 @@ export interface CustomToolCallItem {
   /** Id of the question, under which the client gives the output. */
   call_id: string;
   name: string;
+  /** Absent: the tool is in none. */
+  namespace?: string;
   input: string;
   status: 'in_progress' | 'completed';
 }

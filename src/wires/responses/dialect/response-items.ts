@@ -27,6 +27,8 @@ export interface ResponseDescription {
   clientTools: readonly string[];
   /** Names of those whose input is text. */
   customTools: readonly string[];
+  /** Namespaces of the client's tools: their names there, by those under which the model has them. */
+  namespaces: readonly { name: string; tools: readonly { name: string; offered: string }[] }[];
   /** Whether the client is told of approvals as text, because it takes none as items. */
   hidesApprovals: boolean;
   /** Approvals whose answers the response begins with; none: the turn's first response. */
@@ -329,14 +331,24 @@ function describeRoles(awaits: readonly { by: readonly string[] }[]): string {
 
 type Asked = EventOf<'approval.requested'>;
 
-function callFunction(draft: Draft, { approvalId, name }: Asked, given: string): void {
+/** The name of a client's tool as its request has it. */
+function ownName({ wanted }: Draft, offered: string): { name: string; namespace?: string } {
+  for (const { name: namespace, tools } of wanted.namespaces) {
+    const own = tools.find((tool) => tool.offered === offered);
+    if (own !== undefined) return { name: own.name, namespace };
+  }
+  return { name: offered };
+}
+
+function callFunction(draft: Draft, { approvalId, name: offered }: Asked, given: string): void {
   const id = `fc_${approvalId}`;
-  const call = { type: 'function_call', id, call_id: approvalId, name } as const;
+  const own = ownName(draft, offered);
+  const call = { type: 'function_call', id, call_id: approvalId, ...own } as const;
   const index = addItem(draft, { ...call, arguments: '', status: 'in_progress' });
   const place = { item_id: id, output_index: index };
   draft.events.push(
     { type: 'response.function_call_arguments.delta', ...place, delta: given },
-    { type: 'response.function_call_arguments.done', ...place, name, arguments: given },
+    { type: 'response.function_call_arguments.done', ...place, name: own.name, arguments: given },
   );
   endItem(draft, index, { ...call, arguments: given, status: 'completed' });
 }
@@ -346,7 +358,12 @@ function callCustom(draft: Draft, { approvalId, name, input }: Asked): void {
   const { input: text } = isPlainObject(input) ? input : {};
   const given = typeof text === 'string' ? text : printJson(input ?? {});
   const id = `ctc_${approvalId}`;
-  const call = { type: 'custom_tool_call', id, call_id: approvalId, name } as const;
+  const call = {
+    type: 'custom_tool_call',
+    id,
+    call_id: approvalId,
+    ...ownName(draft, name),
+  } as const;
   const index = addItem(draft, { ...call, input: '', status: 'in_progress' });
   const place = { item_id: id, output_index: index };
   draft.events.push(

@@ -53,6 +53,7 @@ function encode(
     turnKey: '1',
     clientTools: ['pick_color'],
     customTools: [],
+    namespaces: [],
     hidesApprovals,
     answered,
   };
