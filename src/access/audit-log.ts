@@ -119,8 +119,14 @@ export class AuditLog {
     return Array.isArray(issuers) ? issuers.filter((name) => typeof name === 'string') : [];
   }
 
-  async #notedIssuers(): Promise<Record<string, unknown> | undefined> {
-    const [last] = await this.db
+  /** The digest of the issuers and roles that the last start of an API process noted; undefined: none did. */
+  async lastDigest(db: Queryable): Promise<string | undefined> {
+    const digest = (await this.#notedIssuers(db))?.['digest'];
+    return typeof digest === 'string' ? digest : undefined;
+  }
+
+  async #notedIssuers(db: Queryable = this.db): Promise<Record<string, unknown> | undefined> {
+    const [last] = await db
       .select({ details: auditLog.details })
       .from(auditLog)
       .where(eq(auditLog.action, 'auth.configured'))

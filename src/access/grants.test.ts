@@ -97,6 +97,23 @@ describe('the grant of a principal', () => {
     expect(await actions()).toEqual(['grant.created', 'grant.ended']);
   });
 
+  it('is not ended by a process that has not yet got the file of the API', async () => {
+    const note = ({ audit, authenticator: { issuers } }: Access) =>
+      audit.noteIssuers(issuers.issuerNames, issuers.digest);
+    const current = open();
+    await note(current);
+    const grantId = await grantOf(current, await logIn(current));
+    for (const old of [open({ roles: [limited] }), open({ name: 'other' })]) {
+      await expect(act(old, grantId)).rejects.toThrow('Give every process the same file');
+    }
+    const withoutRole = open({ roles: [limited] });
+    await expect(logIn(withoutRole)).rejects.toMatchObject({ status: 403 });
+    expect(await act(current, grantId)).toMatchObject({ id: 'idp:ann' });
+    await clock.advance(1);
+    await note(withoutRole);
+    expect(await act(withoutRole, grantId)).toBe('no-role');
+  });
+
   it('is one for each principal', async () => {
     const access = open();
     const [ann, bob] = [await logIn(access), await logIn(access, { sub: 'bob' })];

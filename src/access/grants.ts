@@ -11,6 +11,7 @@ import { AuditLog } from './audit-log.js';
 import type { Credential, Actor } from './principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
 import { TokenError } from './tokens/token-error.js';
+import { TokenVerifier } from './tokens/token-verifier.js';
 
 /** Time after which a grant is over, in ms, unless its principal shows a token meanwhile. */
 export const GRANT_MS = 90 * 86_400_000;
@@ -52,6 +53,7 @@ export class Grants {
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly audit: AuditLog,
     private readonly epochs: PrincipalEpochs,
+    private readonly tokens: TokenVerifier,
   ) {}
 
   /**
@@ -92,9 +94,19 @@ export class Grants {
   noteLostRoles(principalId: string): void {
     // A token with a role may have been noted in the same hour.
     if (!this.#isDue(`lost ${principalId}`)) return;
-    this.#inBackground(principalId, (tx) =>
-      this.#endIn(tx, eq(grants.principalId, principalId), 'no-role'),
-    );
+    this.#inBackground(principalId, async (tx) => {
+      if (!(await this.mayEndForRoles(tx))) return;
+      await this.#endIn(tx, eq(grants.principalId, principalId), 'no-role');
+    });
+  }
+
+  /**
+   * Whether this process has the issuers and roles that an API noted last. While a new file comes to one process after
+   * another, those with the old one end no grant because they know no role: the new file may have one.
+   */
+  async mayEndForRoles(db: Queryable = this.db): Promise<boolean> {
+    const digest = await this.audit.lastDigest(db);
+    return digest === undefined || digest === this.tokens.digest;
   }
 
   /** @returns undefined where it has ended. */

@@ -47,12 +47,16 @@ export class TokenPeople {
     return wasIssuedBefore(issuedAt, await this.epochs.get(principalId));
   }
 
-  /** Somebody who has left all groups: what was set up by them acts no more. */
+  /** Ends what acts for somebody who has left all groups. */
   #noteLostRoles({ principalId }: TokenError): void {
     if (principalId !== undefined) this.grants.noteLostRoles(principalId);
   }
 
-  /** A grant whose groups have no role any more is ended. */
+  /**
+   * A grant whose groups have no role any more is ended.
+   *
+   * @throws where this process has other issuers or roles than the API noted, and knows no role of these groups.
+   */
   async findByGrant(grantId: string): Promise<TokenPerson | GrantFault> {
     const grant = await this.grants.find(grantId);
     if (grant === undefined) return 'over';
@@ -60,6 +64,11 @@ export class TokenPeople {
     const rights = this.tokens.rightsOf(issuer, groups);
     if (rights?.scopes.includes('turns') === true) {
       return { id, credential: { kind: 'grant', id: grantId, issuer }, rights };
+    }
+    if (!(await this.grants.mayEndForRoles())) {
+      throw new Error(
+        `TURNPIKE_AUTH_FILE of this process gives no role to the groups of a person of ${issuer}, and is another than that of the API. Give every process the same file, and restart those with the old one`,
+      );
     }
     await this.grants.end(grantId, 'no-role');
     return 'no-role';

@@ -40,8 +40,8 @@ export function openAccess(
   const { audit, keys, store } = opened;
   const { db, clock } = of;
   const epochs = new PrincipalEpochs(db, clock);
-  const grants = new Grants(db, clock, silentLogger, audit, epochs);
   const tokens = openVerifier(issuers, { authPrivateHosts: [] }, { clock, logger: silentLogger });
+  const grants = new Grants(db, clock, silentLogger, audit, epochs, tokens);
   const secrets = new ServerSecrets(db, clock, new SecretVault(db, clock, undefined));
   const logins = new Logins(db, clock, silentLogger, secrets, epochs, audit);
   const console = new ConsoleIssuers();
