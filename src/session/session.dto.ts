@@ -243,7 +243,8 @@ export class TodoListDto {
   todos!: TodoDto[];
 }
 
-export function viewSession(row: SessionRow): SessionRecordDto {
+/** What a session has in lists and by itself. */
+function viewFacts(row: SessionRow | PagedSession) {
   return {
     sessionId: row.id,
     projectRoot: row.projectRoot,
@@ -252,6 +253,12 @@ export function viewSession(row: SessionRow): SessionRecordDto {
     ...(row.origin === 'harness' ? {} : { origin: row.origin }),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+export function viewSession(row: SessionRow): SessionRecordDto {
+  return {
+    ...viewFacts(row),
     ...compact({
       title: row.title ?? undefined,
       claudeSessionId: row.claudeSessionId ?? undefined,
@@ -269,14 +276,8 @@ export function viewSession(row: SessionRow): SessionRecordDto {
 export function viewPagedSession(row: PagedSession): ListedSessionDto {
   const title = row.title ?? sessionTitle(row.firstRequest);
   return {
-    sessionId: row.id,
-    projectRoot: row.projectRoot,
-    persona: row.persona,
-    mode: row.mode,
-    ...(row.origin === 'harness' ? {} : { origin: row.origin }),
-    ...(title === undefined ? {} : { title }),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    ...viewFacts(row),
+    ...compact({ title }),
     ...(row.activeTurnId === null ? {} : { activeTurnId: row.activeTurnId }),
     ...viewForkPoint(row.forkedFrom),
   };

@@ -68,29 +68,17 @@ const pastTurnLoader = ofDatabase(
     }, isDatabaseDown),
 );
 
-const {
-  id,
-  sessionId,
-  status,
-  endReason,
-  failure,
-  leftOut,
-  elidedThrough,
-  copiedFrom,
-  usage,
-  endedAt,
-} = turns;
 const facts = {
-  id,
-  sessionId,
-  status,
-  endReason,
-  failure,
-  leftOut,
-  elidedThrough,
-  copiedFrom,
-  usage,
-  endedAt,
+  id: turns.id,
+  sessionId: turns.sessionId,
+  status: turns.status,
+  endReason: turns.endReason,
+  failure: turns.failure,
+  leftOut: turns.leftOut,
+  elidedThrough: turns.elidedThrough,
+  copiedFrom: turns.copiedFrom,
+  usage: turns.usage,
+  endedAt: turns.endedAt,
 };
 
 /** The rows of a turn in a table as one list. `json` keeps texts, and the order of keys, as they were stored. */
@@ -128,10 +116,10 @@ const selectPastTurns = prepared('select_past_turns', (db, name) =>
     })
     .from(turns)
     .where(
-      sql`${sessionId} = any (${sql.placeholder('sessionIds')}::text[])
-        and ${turns.supersededBy} is null and ${endedAt} is not null`,
+      sql`${turns.sessionId} = any (${sql.placeholder('sessionIds')}::text[])
+        and ${turns.supersededBy} is null and ${turns.endedAt} is not null`,
     )
-    .orderBy(turns.createdAt, id)
+    .orderBy(turns.createdAt, turns.id)
     .prepare(name),
 );
 
