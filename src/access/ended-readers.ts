@@ -48,7 +48,7 @@ export class EndedReaders implements OnModuleInit, OnModuleDestroy {
     return this.readers.close((of, openedAt) => of === principalId && openedAt < before);
   }
 
-  /** Costs nothing while nobody reads. */
+  /** Makes no requests while nobody reads. */
   async #look(): Promise<void> {
     if (this.readers.count === 0) return;
     const ended = await this.epochs.endedSince(new Date(this.clock.now() - LOOK_BACK_MS));

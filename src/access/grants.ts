@@ -39,8 +39,8 @@ export interface Voucher {
 }
 
 /**
- * Grants: what lets schedules of somebody with a token act while no token is there. A principal has one at most, with
- * the groups of its newest token. What it allows follows from the roles of the time at which it acts.
+ * Grants let the schedules of a person with a token run while no token is there. A principal has one at most, with the
+ * groups of its newest token. The roles of these groups, as they are when it is used, say what it allows.
  */
 @Injectable()
 export class Grants {

@@ -38,7 +38,7 @@ export const NeverForPages = () =>
 export const NoNewSessionForPages = () =>
   ForPages({ type: 'unbound', why: 'the token is for one session, and this begins another' });
 
-/** Also for page tokens that are bound to a session: the route has nothing of other sessions. */
+/** A page token that is bound to a session may use the route too: it has nothing of other sessions. */
 export const HarmlessForPages = (why: string) => ForPages({ type: 'bound', why });
 
 export const DECLARATION = 'turnpike:ownership';

@@ -17,7 +17,7 @@ export type ResolvedLimits = Readonly<Required<PrincipalLimits>>;
 
 /** The proof of who sent a request. */
 export type Credential =
-  /** Nothing: whoever reaches an open server has all of it. */
+  /** No credential: an open server lets every client do everything. */
   | { kind: 'none' }
   /** An API key, by its id. */
   | { kind: 'key'; id: string }

@@ -22,7 +22,7 @@ export interface RequireKeyDeps {
   store: Pick<KeyStore, 'census'>;
   authenticator: Pick<Authenticator, 'hasIssuers'>;
   keys: Pick<KeyService, 'createFirst'>;
-  /** Shows the first key to whoever started the server; undefined: there is nobody, and no key is made. */
+  /** Shows the first key to the person who started the server; undefined: there is nobody, and no key is made. */
   showFirstKey: ((created: CreatedKeyDto) => void) | undefined;
 }
 

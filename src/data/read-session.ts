@@ -156,7 +156,7 @@ export class ReadSession {
     const owned = isOwned && principalId !== undefined ? { ...fields, principalId } : fields;
     if (kind.table !== turns || !isUnended(fields['status'])) return owned;
     this.unended.push(String(fields['id']));
-    // A held turn that was asked to end is never run, and is ended by whoever finds it.
+    // A held turn that was asked to end is never run, and is ended by the process that finds it.
     const cancel = { cancelRequestedAt: at, cancelReason: 'imported' };
     return { ...owned, ...cancel, status: 'held', hasNext: false };
   }
@@ -231,7 +231,7 @@ export class SessionSpool {
   static async open(): Promise<SessionSpool> {
     const name = path.join(tmpdir(), `turnpike-import-${randomUUID()}`);
     const file = await open(name, 'wx+', 0o600);
-    // Without a name nothing of the file is left, whatever becomes of the process.
+    // A file without a name is gone when the process ends, also by a crash.
     await rm(name);
     return new SessionSpool(file);
   }

@@ -39,7 +39,7 @@ import {
   type Expected,
 } from './memory-errors.js';
 
-/** A memory of whoever changes it. */
+/** The memory of the principal that changes it. */
 interface OwnMemory {
   agent: string;
   by: Actor;

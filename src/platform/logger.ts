@@ -53,7 +53,7 @@ export function createLogger(options: LoggerOptions): Logger {
 /** Depth of causes that are logged. */
 const MAX_CAUSES = 5;
 
-/** Facts of an error that was described by whoever logs it. */
+/** Facts of an error that its logger has described. */
 const facts = ['type', 'status', 'category', 'reason', 'code'] as const;
 
 /**

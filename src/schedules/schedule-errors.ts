@@ -56,7 +56,7 @@ export function keyInvalid(fault: string): TypedError {
   });
 }
 
-/** The grant of whoever set a schedule up with a token ended: no token came for 90 days, access or role are gone. */
+/** The grant of a schedule ended: its owner sent no token for 90 days, or has lost access or role. */
 export function grantEnded(fault: GrantFault): TypedError {
   const why =
     fault === 'over'

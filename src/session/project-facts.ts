@@ -8,7 +8,7 @@ import { errorCode } from '../platform/error-code.js';
 /** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
 const FRESH_MS = 1_000;
 
-/** Finds what the first message of a session in a project is told of it. */
+/** Finds the facts of a project that the first message of a session in it gets. */
 @Injectable()
 export class ProjectFacts {
   readonly #known: TtlCache<string | undefined>;

@@ -243,7 +243,7 @@ export class TodoListDto {
   todos!: TodoDto[];
 }
 
-/** What a session has in lists and by itself. */
+/** The fields of a session that lists and its own view share. */
 function viewFacts(row: SessionRow | PagedSession) {
   return {
     sessionId: row.id,

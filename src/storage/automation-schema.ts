@@ -43,7 +43,7 @@ export const schedules = pgTable(
     key: text('key').notNull(),
     /** The API key that it acts with: the last that set it up; null: a grant, or none on an open server. */
     keyId: text('key_id'),
-    /** The grant that it acts by, of whoever set it up with a token last; null: none. */
+    /** The grant that it acts by, of the person who set it up with a token last; null: none. */
     grantId: text('grant_id'),
     cron: text('cron').notNull(),
     tz: text('tz').notNull(),

@@ -80,7 +80,7 @@ export const approvals = pgTable(
     grantRule: text('grant_rule'),
     /** What a call asks, as clients see it. Null: it is a question about a call. */
     question: json('question').$type<JsonObject>(),
-    /** What the call keeps until the answer: JSON, sealed by the vault. No client sees it. Null: nothing. */
+    /** State that the call keeps until the answer: JSON, sealed by the vault. No client sees it. Null: none. */
     callState: text('call_state'),
     /** Output of the client's tool; the JSON object that a question of a call is answered with. */
     output: jsonString('output'),
@@ -119,7 +119,7 @@ export const approvals = pgTable(
 /** Stands in `decided_by` for the people of a quorum, whose answers are rows. */
 export const APPROVERS = 'approvers';
 
-/** Answers of people to approvals with `awaits`. The decision is what they come to together. Never changed. */
+/** Answers of people to approvals with `awaits`. Together they decide. A row is never changed. */
 export const approvalAnswers = pgTable(
   'approval_answers',
   {

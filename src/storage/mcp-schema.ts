@@ -17,7 +17,7 @@ export const mcpLogins = pgTable(
     issuer: text('issuer').notNull(),
     /** The tokens and their client, as sealed JSON. */
     tokens: text('tokens').notNull(),
-    /** Rises with each change of the tokens: whoever found other tokens changes nothing. */
+    /** Rises with each change of the tokens: a process that read an older version changes nothing. */
     version: integer('version').notNull(),
     /** Until when a process refreshes the tokens; null: none does. */
     refreshingUntil: instant('refreshing_until'),

@@ -59,8 +59,8 @@ export const toolCalls = pgTable(
     input: json('input').$type<unknown>().notNull(),
     status: text('status').$type<ToolCallStatus>().notNull(),
     /**
-     * Status and `output` of a claimed call whose effect is stored: what it came to, whatever becomes of its
-     * process. Null: only the end of the call tells.
+     * The status, with `output`, of a claimed call whose effect is stored: it stands also if the process dies before
+     * the call ends. Null: only the end of the call says it.
      */
     outcome: text('outcome').$type<'success' | 'error'>(),
     output: jsonString('output'),

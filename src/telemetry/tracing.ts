@@ -123,7 +123,7 @@ export function inConversation<T>(sessionId: string, work: () => T): T {
 @Module({ providers: [Tracing], exports: [Tracing] })
 export class TracingModule {}
 
-/** A span that was started. Whoever started it ends it. */
+/** A span that was started. The code that started it ends it. */
 export class OpenSpan {
   /** @param redact absent: the span is to have no content of conversations. */
   constructor(

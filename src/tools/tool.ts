@@ -70,7 +70,7 @@ export interface DelegatedWork {
 }
 
 export interface MemoryAccess {
-  /** Runs a call once, however often it is tried. @returns what it came to. */
+  /** Runs a call once, however often it is tried. @returns its result. */
   run(command: MemoryCommand, callId: string): Promise<MemoryResult>;
 }
 
@@ -143,7 +143,7 @@ export interface CallAnswer extends Pick<CallQuestion, 'kind' | 'question'> {
   action: 'accept' | 'decline' | 'cancel';
   /** What the person said. Absent: nothing. */
   content?: JsonObject;
-  /** What the call kept for its next run. Absent: nothing. */
+  /** State that the call kept for its next run. Absent: none. */
   state?: JsonObject;
 }
 

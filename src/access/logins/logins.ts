@@ -86,7 +86,7 @@ export class Logins {
     return secret;
   }
 
-  /** Whether this deployment made the value of a cookie: whoever sends it guesses nothing. */
+  /** Whether this deployment made the value of a cookie: its sender does not guess. */
   async isOurs(secret: string): Promise<boolean> {
     return isLoginSecret(secret, await this.key());
   }
@@ -98,7 +98,7 @@ export class Logins {
     return found && this.#isOver(found) ? undefined : found;
   }
 
-  /** Whether a log-in has ended, as of now. */
+  /** Whether a log-in has ended by now. */
   async hasEnded(id: string): Promise<boolean> {
     const [found] = await this.db.select().from(logins).where(eq(logins.id, id));
     return found === undefined || this.#isOver(found);

@@ -25,7 +25,7 @@ export interface PageHead {
   hasBody?: boolean;
 }
 
-/** Names that browsers never look up. Of `localhost.` some do: whoever answers could rebind it. */
+/** Names that browsers never look up. Of `localhost.` some do: the server that answers could rebind it. */
 const hostNames = ['localhost', '127.0.0.1', '[::1]'];
 
 const readingMethods = ['GET', 'HEAD', 'OPTIONS'];

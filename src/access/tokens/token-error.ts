@@ -23,7 +23,7 @@ export const tokenFaults = {
 
 export type TokenFault = keyof typeof tokenFaults;
 
-/** Faults of tokens that an issuer did sign: whoever sends such a token guesses nothing. */
+/** Faults of tokens that an issuer did sign: the sender of such a token does not guess. */
 export const signedFaults: readonly TokenFault[] = [
   'EXPIRED',
   'NOT_YET_VALID',

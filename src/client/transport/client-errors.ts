@@ -61,7 +61,7 @@ export class ConnectionLostError extends Error {
   }
 }
 
-/** Statuses after which the same request may work later, whoever sends them. */
+/** Statuses after which the same request may work later, from the server or a gateway before it. */
 const retryableStatuses = new Set([408, 425, 429]);
 /** Statuses that are retryable from a gateway; Turnpike itself says in its body whether they are. */
 const gatewayFaults = new Set([502, 503, 504]);

@@ -99,7 +99,7 @@ export class Turnpike
   }
 }
 
-/** What is used of Fastify. */
+/** The parts of Fastify that are used. */
 interface FastifyHooks {
   addHook(
     name: 'onRequest',

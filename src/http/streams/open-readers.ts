@@ -33,7 +33,7 @@ export class OpenReaders {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Closes the connections of all that are open, as a process that ends does: they go on elsewhere. */
+  /** Closes all open connections, as a process that ends does: their clients go on elsewhere. */
   endAll(): void {
     for (const response of this.#open.keys()) response.destroy();
   }

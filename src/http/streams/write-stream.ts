@@ -69,7 +69,7 @@ export function writeStream(
     };
     const open = ({ mayBeEmpty = false, onDrained }: FrameBatch): void => {
       close = deps.onOpen();
-      // A client that left before the stream began is a reader that came and went, for whoever counts.
+      // A client that left before the stream began counts as a reader that came and went.
       if (response.destroyed) {
         onDrained();
         return finish('client');

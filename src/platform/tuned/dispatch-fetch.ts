@@ -15,8 +15,8 @@ export interface ChunkSource {
 }
 
 /**
- * An event stream: its `body` is null, and its chunks are handed on. Whoever reads holds the whole answer:
- * the SDK stops listening to the signal of a request whose answer is garbage.
+ * An event stream: its `body` is null, and its chunks are handed on. Its reader keeps a reference to
+ * the whole answer: the SDK stops listening to the signal of a request once the answer is garbage-collected.
  */
 export class StreamedResponse extends Response implements ChunkSource {
   readonly #chunks: ChunkSource;
@@ -196,7 +196,7 @@ class Chunks implements ChunkSource {
     this.#settle();
   }
 
-  /** Forgets what was not read: whoever aborts has no use for it. */
+  /** Drops the chunks that were not read: an aborted request has no use for them. */
   drop(): void {
     this.#unread = [];
   }

@@ -6,7 +6,7 @@ export const MEMORY_TOOL = 'memory';
 /**
  * The memory of the turn's principal and agent, behind the tool that models know. Its effect is `read`: it
  * changes nothing of the project, and a turn that has a memory may use it. Rules name its
- * commands: `memory(delete)`. A call that was lost may run again: the ledger knows what it came to.
+ * commands: `memory(delete)`. A call that was lost may run again: the ledger knows its result.
  */
 export const memoryTool: ToolDefinition = {
   name: MEMORY_TOOL,

@@ -110,7 +110,7 @@ export function defineTool<const Schema extends StandardSchema | JsonObject>(
   };
 }
 
-/** What is used of a tool of the AI SDK 6 or 7. */
+/** The parts of a tool of the AI SDK 6 or 7 that are used. */
 export interface AiSdkTool {
   description?: string | undefined;
   inputSchema: unknown;

@@ -79,7 +79,7 @@ async function callTool(connection: McpConnection, toolCall: McpToolCall): Promi
   }
 }
 
-/** What asks a server. Without `callId`: nothing that a person can be asked for. */
+/** The call that uses a server. Without `callId`: no person can be asked on its behalf. */
 type AskingCall = Pick<ToolCall, 'signal' | 'answers'> & Partial<Pick<ToolCall, 'callId'>>;
 
 /**

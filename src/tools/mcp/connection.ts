@@ -48,7 +48,7 @@ export interface ConnectionOptions {
   redact(text: string): string;
 }
 
-/** What a server may ask for in the middle of a call. Nothing else is declared to it. */
+/** The questions that a server may ask in the middle of a call. Nothing else is declared to it. */
 export interface Offers {
   /** Whether a person can be asked. */
   asks: boolean;

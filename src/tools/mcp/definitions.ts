@@ -180,7 +180,7 @@ const type = z.exactOptional(z.unknown());
 const grantExpected = 'must be authorization_code or client_credentials';
 const scopesExpected = 'must be a list of scopes, each without blanks';
 
-/** How people, or the deployment itself, log in at a server. Nothing of it is needed where a server says all. */
+/** How people, or the deployment itself, log in at a server. Each field is for a server whose metadata do not say it. */
 const oauth = z
   .strictObject({
     /** The client that was registered with the authorization server by hand. Absent: the deployment's own. */

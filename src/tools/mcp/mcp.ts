@@ -86,7 +86,7 @@ export interface OpenedServers {
   close(): Promise<void>;
 }
 
-/** What was found of one server. */
+/** The tools, problems and instructions of one server. */
 type OpenedServer = Pick<OpenedServers, 'tools' | 'problems' | 'instructions' | 'answered'> & {
   readable?: ServerAccess;
   prompting?: ServerAccess;

@@ -33,7 +33,7 @@ interface NotedAnswer {
   decision: string;
   /** Whether the call runs with another input. */
   edited: boolean;
-  /** Of one of several people: the roles that it counted by. */
+  /** The roles by which the answer of one of several people counted. */
   as?: readonly string[];
   /** Its place among the answers, from 1. */
   nth?: number;

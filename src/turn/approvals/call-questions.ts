@@ -87,7 +87,7 @@ export async function sealState(
   return run.services.vault.seal(printJson(state), placeOf(run, approvalId));
 }
 
-/** What an answered question came to. */
+/** The action of a decided question, as the protocol names it. */
 export function actionOf({
   decision,
   decidedBy,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '../../platform/json.js';
 import type { Quorum } from '../../storage/shapes/stored-options.js';
 
-/** What counts of an answer. */
+/** The parts of an answer that decide. */
 export interface ApproverAnswer {
   principalId: string;
   decision: 'approve' | 'deny';
@@ -12,7 +12,7 @@ export interface ApproverAnswer {
   digest: string;
 }
 
-/** What people are asked, and on whose behalf. */
+/** The question for people, and the principal that asks. */
 export interface AwaitedCall {
   awaits: readonly Quorum[];
   /** The principal whose turn asks. */

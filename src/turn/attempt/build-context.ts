@@ -345,8 +345,8 @@ const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
 
 /**
  * The memory of a turn's principal and agent; undefined: the turn has none. A database that is away for a while
- * costs time: a call may be tried again, as it takes effect once. The turn's end does not cut it short, or nobody
- * would know what it came to.
+ * costs time: a call may be tried again, as it takes effect once. The turn's end does not cut it short, or its
+ * outcome would be unknown.
  */
 function openMemory({ services, turn, clock, lease }: Attempt): MemoryAccess | undefined {
   const { config, memory } = services;

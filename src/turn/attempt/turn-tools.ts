@@ -121,7 +121,7 @@ export async function prepareTools(
   const own: PermissionLayer = {
     name: options.persona,
     mode,
-    // The tools of a server count as named by whoever gave the turn that server.
+    // The tools of a server count as named by the request or agent that gave the turn that server.
     named: [
       ...(isExplicit ? options.tools : []),
       ...mcpTools.map(({ name }) => name),

@@ -172,7 +172,7 @@ function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
   }
 }
 
-/** A tool of the provider's own is shown as every other: its call, with what it came to. */
+/** A tool of the provider's own is shown as every other: its call, with its result. */
 function viewServerCall(block: JsonObject, { steps }: StoredTurn): MessagePart[] {
   const call = serverCallOf(block);
   if (call === undefined) return [];

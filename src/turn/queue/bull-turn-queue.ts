@@ -43,8 +43,8 @@ const once: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 const CLOSE_WAIT_MS = 2_000;
 
 /**
- * The distributed queue: BullMQ, one job a token. Its order, its tries and its bounds are not used: what runs next, and
- * what becomes of it, is in the database.
+ * The distributed queue: BullMQ, one job a token. Its order, its tries and its bounds are not used: the database says
+ * which turn runs next, and how it ended.
  */
 @Injectable()
 export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
@@ -66,7 +66,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
     queue.on('error', (error) => this.#warn(error));
   }
 
-  /** Begins at once: a turn alone is to be claimed soon. Whoever comes meanwhile shares the next token. */
+  /** Begins at once: a turn alone is to be claimed soon. Turns that come meanwhile share the next token. */
   wake(): Promise<void> {
     if (this.#adding === undefined) return this.#add({ isAlone: true });
     const addNext = (): Promise<void> => {
@@ -132,7 +132,7 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
   }
 
   /**
-   * A token that nobody has taken is for all turns that are stored by now: whoever takes it claims after that. The look
+   * A token that nobody has taken is for all turns that are stored by now: the worker that takes it claims after that. The look
    * for one is a round trip, which the first token of a turn that is alone would wait for: there it goes together with
    * the add, and comes first the next time if it found more than the token that was added.
    */

@@ -109,5 +109,5 @@ const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
 export const claimNextTurns = prepared('claim_next_turns', (db, name) =>
   claimTurns(db, 'next', name),
 );
-/** Claims the turn `turnId`, and waits for whoever has it locked. */
+/** Claims the turn `turnId`, and waits for the transaction that has it locked. */
 export const claimTurn = prepared('claim_turn', (db, name) => claimTurns(db, 'given', name));

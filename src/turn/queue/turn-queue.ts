@@ -1,5 +1,5 @@
 /**
- * Tokens for workers. A token says that something waits, and has no order: whoever takes it claims the turns that
+ * Tokens for workers. A token says that something waits, and has no order: the worker that takes it claims the turns that
  * are to run next, for all slots that are free. Turns are rows, and the sweeper adds a token where one was lost.
  * Two implementations, one conformance suite.
  */

@@ -68,7 +68,7 @@ export function callsOf(steps: readonly RecordedStep[]): ToolUse[] {
   return steps.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_use'));
 }
 
-/** A call that was claimed and has no end came to nothing that is known. */
+/** How a recorded call ended; a call that was claimed and has no end has an unknown one. */
 function endOf({
   status,
   output,

@@ -99,7 +99,7 @@ export class Delegator {
       }
       for (const event of addChildUsage(progress, child, end)) writer.emit(event);
     } catch (error) {
-      // The parent ends, whatever becomes of its subagents.
+      // The parent ends also if its subagents do not.
       logger.error(
         { ...fields, error },
         'could not end a subagent with its parent; the parent ends, and the sweeper ends the subagent',

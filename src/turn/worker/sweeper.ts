@@ -28,8 +28,8 @@ const PROCESS_LEASE_MS = 2 * READER_LEASE_MS;
  *
  * A turn is abandoned when every process that takes readers has stored all it knew of them since the
  * turn's last lease was over. After a time in which the database did not answer one of them, or
- * whoever looks here, readers have a whole lease to come back: only what everybody left since then
- * is cancelled earlier.
+ * this process, readers have a whole lease to come back. Only a turn whose last reader left after that
+ * time is cancelled earlier.
  */
 @Injectable()
 export class AbandonedTurns {
@@ -173,7 +173,7 @@ export class Sweeper {
   }
 
   /**
-   * Does every chore, whatever becomes of the others: a turn that cannot be stored costs no other turn.
+   * Does every chore, also if others fail: a turn that cannot be stored costs no other turn.
    *
    * @throws the first error, once everything was tried.
    */
@@ -228,7 +228,7 @@ export class Sweeper {
   }
 }
 
-/** Acts on one after the other, whatever becomes of those before. @returns what failed. */
+/** Acts on one after the other, also if those before failed. @returns what failed. */
 async function tryEach<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,

@@ -34,7 +34,7 @@ export interface Dialect<State> {
   isOver?(state: State): boolean;
 }
 
-/** What a whole turn comes to on a wire, for clients that read no stream. Pure. */
+/** The answer of a whole turn on a wire, for clients that read no stream. Pure. */
 export interface AnswerFold<State, Answer> {
   initial: State;
   next(state: State, event: TurnEvent): State;

@@ -155,7 +155,7 @@ type Asked = Pick<ApprovalRow, 'id' | 'decision' | 'decidedAt'>;
 
 /**
  * The responses of a turn, in order. Answers of one request are one transaction and have one instant. Each
- * begins a response, whoever gave them: a person at the console, or a deadline. Pure.
+ * begins a response, also where a person at the console or a deadline gave them. Pure.
  *
  * @param approvals those of the turn and of its subagents.
  */

@@ -35,7 +35,7 @@ export interface NewMcpLogin extends Omit<LoginSecret, 'accessToken' | 'refreshT
   /** Name of the server. */
   name: string;
   tokens: OAuthTokens;
-  /** What it was begun with, as the audit log has it. */
+  /** The credential that began it, as the audit log has it. */
   credential: object;
 }
 

@@ -46,14 +46,14 @@ const flowShape = z.object({
   client: clientShape,
   /** SHA-256 of the cookie of the browser that finishes it. Absent: its person does, with a credential. */
   browser: z.optional(z.string()),
-  /** What the log-in was begun with, for the audit log. */
+  /** The credential that began the log-in, for the audit log. */
   credential: z.record(z.string(), z.unknown()),
 });
 type Flow = z.infer<typeof flowShape>;
 
 export interface LoginToBegin {
   principalId: string;
-  /** What it is begun with, for the audit log. */
+  /** The credential that begins it, for the audit log. */
   credential: NotedCredential;
   server: { name: string; definition: HttpDefinition };
   redirect: Redirect;

@@ -24,7 +24,7 @@ type UnauthorizedContext = Parameters<NonNullable<AuthProvider['onUnauthorized']
 /** Tokens for the requests of one connection. */
 export interface ServerAuth extends AuthProvider {
   /**
-   * What a refusal for want of scopes comes to.
+   * Turns the refusal of a token that lacks scopes into the error of the call.
    *
    * @throws LoginNeededError; OAuthLoginError SCOPE_REFUSED where another log-in would change nothing.
    */

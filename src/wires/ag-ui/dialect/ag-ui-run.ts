@@ -231,7 +231,7 @@ function toInterrupt({ event, owner }: Question): AgUiInterrupt {
   };
 }
 
-/** What an answer has: of a form, also what it was filled in with. */
+/** The JSON Schema of an answer; that of a form has its content too. */
 function answerSchema({ kind, question }: EventOf<'approval.requested'>): JsonObject {
   if (kind === 'tool') return editableAnswer;
   const form = question?.['schema'];
