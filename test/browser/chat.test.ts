@@ -81,7 +81,7 @@ describe('the chat', () => {
   });
 
   it('sends what is written meanwhile after the turn, or into it', async () => {
-    const { chat, page } = await begin('First [[tokens=400 gap=20]]');
+    const { chat, page } = await begin('First [[tokens=250 gap=20]]');
     await chat.conversation.getByText('word5').first().waitFor();
     await chat.send('Second [[tokens=3]]');
     await chat.turn(1).getByText(/queue/i).waitFor();
@@ -89,7 +89,7 @@ describe('the chat', () => {
     await chat.status('Done', 1);
     expect(await chat.text(1)).toContain('word3');
 
-    await chat.send('Third [[tokens=400 gap=20]]');
+    await chat.send('Third [[tokens=250 gap=20]]');
     await chat.turn(2).getByText('word5').first().waitFor();
     await chat.message.fill('And mind this');
     await page.getByLabel('When the message is sent').selectOption('steer');

@@ -12,6 +12,8 @@ const seconds = {
   'browser/accessibility': 35,
   'browser/chat': 30,
   'embedded/command-line': 29,
+  'embedded/start-faults': 28,
+  'tools/tools-folder': 28,
   'embedded/crash': 28,
   'browser/create-turnpike': 28,
   'integration/extractor': 24,
