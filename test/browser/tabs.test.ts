@@ -39,4 +39,26 @@ describe('two tabs', () => {
     await first.status('Stopped', 1);
     await second.status('Stopped', 1);
   });
+
+  it('show a turn that a program begins while the page reads the messages', async () => {
+    const { client, projectRoot } = on.server;
+    const sessionId = await client.createSession(projectRoot);
+    const { page } = await on.console.visit();
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    await page.route('**/messages?*', async (route) => {
+      await begun;
+      await route.continue();
+    });
+    // What is asked for beside the messages is answered before the turn begins.
+    const asked = page.waitForResponse(`**/api/harness/session/${sessionId}`);
+    await page.goto(`/sessions/${sessionId}`, { waitUntil: 'commit' });
+    await asked;
+    const stream = await client.turn(sessionId, '[[tool=write {"file_path":"a","content":"b"}]]', {
+      opts: { onDisconnect: 'continue' },
+    });
+    await stream.until('turn:parked');
+    begin();
+    await new ChatPage(page).tool('write').getByRole('button', { name: 'Allow once' }).waitFor();
+  });
 });

@@ -25,7 +25,9 @@ export interface SubmittedTurn {
 
 /** The calls of the API that a conversation makes. */
 export interface ConversationServer {
-  load(sessionId: string): Promise<StoredConversation>;
+  session(sessionId: string): Promise<SessionRecord>;
+  /** All messages, oldest first. */
+  messages(sessionId: string): Promise<MessageDto[]>;
   /** The latest turns, newest first. */
   turns(sessionId: string): Promise<TurnSummary[]>;
   submit(submission: Submission, signal: AbortSignal): Promise<SubmittedTurn>;

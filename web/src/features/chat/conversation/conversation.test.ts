@@ -28,7 +28,8 @@ const asked = (turnId: string): MessageDto => ({
 function server(more: Partial<ConversationServer> = {}) {
   const followed: string[] = [];
   const api: ConversationServer = {
-    load: async () => ({ session, messages: [], turns: [] }),
+    session: async () => session,
+    messages: async () => [],
     turns: async () => [],
     submit: async () => ({ turnId: 'turn_1', isSteered: false, frames: nothing() }),
     follow: (turnId) => {
@@ -77,7 +78,7 @@ describe('Conversation', () => {
     const messages: MessageDto[] = [];
     const turns: TurnSummary[] = [{ turnId: 'turn_1', status: 'running' }];
     const { api, followed } = server({
-      load: async () => ({ session, messages: [...messages], turns }),
+      messages: async () => [...messages],
       turns: async () => turns,
     });
     const conversation = new Conversation('sess_1', api, () => undefined);
@@ -91,11 +92,28 @@ describe('Conversation', () => {
     conversation.close();
   });
 
+  it('follows a turn that starts while the messages are being read', async () => {
+    const turns: TurnSummary[] = [];
+    const { api, followed } = server({
+      messages: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        turns.unshift({ turnId: 'turn_1', status: 'waiting' });
+        return [asked('turn_1')];
+      },
+      turns: async () => [...turns],
+    });
+    const conversation = new Conversation('sess_1', api, () => undefined);
+    await conversation.open();
+    expect(followed).toEqual(['turn_1']);
+    expect(conversation.state.get().turns[0]?.view.phase).not.toBe('ended');
+    conversation.close();
+  });
+
   it('takes what a message replaces out of the conversation once the server has accepted it', async () => {
     let accept = (): void => undefined;
     const accepted = new Promise<void>((resolve) => (accept = resolve));
     const { api } = server({
-      load: async () => ({ session, messages: ['one', 'two', 'three'].map(asked), turns: [] }),
+      messages: async () => ['one', 'two', 'three'].map(asked),
       submit: async ({ replaces }) => {
         await accepted;
         return { turnId: `instead of ${replaces}`, isSteered: false, frames: nothing() };
@@ -117,7 +135,7 @@ describe('Conversation', () => {
 
   it('keeps what a message was to replace where the server refuses it', async () => {
     const { api } = server({
-      load: async () => ({ session, messages: [asked('one')], turns: [] }),
+      messages: async () => [asked('one')],
       submit: async () => {
         throw new Error('A turn runs');
       },
@@ -135,7 +153,7 @@ describe('Conversation', () => {
     let messages = [asked('one'), asked('two')];
     let turns: TurnSummary[] = [{ turnId: 'two', status: 'running' }];
     const { api, followed } = server({
-      load: async () => ({ session, messages, turns }),
+      messages: async () => messages,
       turns: async () => turns,
     });
     const conversation = new Conversation('sess_1', api, () => undefined);
@@ -162,7 +180,7 @@ describe('Conversation', () => {
     };
     const frame = (event: string, data: object): AnyFrame =>
       ({ event, id: `one:1.${event}`, data }) as AnyFrame;
-    const load = async () => ({ session, messages: [asked('one'), reply], turns: [] });
+    const messages = async () => [asked('one'), reply];
     const viewOf = (conversation: Conversation) => conversation.state.get().turns[0]?.view;
 
     it('changes it once, when the log is whole', async () => {
@@ -171,7 +189,7 @@ describe('Conversation', () => {
         sendRest = resolve;
       });
       const { api } = server({
-        load,
+        messages,
         follow: async function* () {
           yield frame('step:start', { step: 1 });
           yield frame('chat:delta', { text: 'Hi there', step: 1 });
@@ -194,7 +212,7 @@ describe('Conversation', () => {
     it('leaves it as it is where the log cannot be read, and reads it when it is asked to again', async () => {
       let reads = 0;
       const { api } = server({
-        load,
+        messages,
         follow: async function* () {
           reads += 1;
           yield frame('step:start', { step: 1 });

@@ -42,13 +42,26 @@ export class Conversation {
 
   async open(): Promise<void> {
     try {
-      this.#take(await this.server.load(this.sessionId));
+      this.#take(await this.#load());
     } catch (fault) {
       if (this.#isClosed) return;
       this.state.update((state) =>
         state.status === 'ready' ? state : { ...state, status: 'failed', fault },
       );
     }
+  }
+
+  /**
+   * The turns come after the messages: a turn that started between the two requests has no message yet, and the next
+   * sync shows it. The other way round it would have no status, and be taken for one that has ended.
+   */
+  async #load(): Promise<StoredConversation> {
+    const { server, sessionId } = this;
+    const [session, messages] = await Promise.all([
+      server.session(sessionId),
+      server.messages(sessionId),
+    ]);
+    return { session, messages, turns: await server.turns(sessionId) };
   }
 
   /** Loads turns that were started elsewhere. */
@@ -151,7 +164,6 @@ export class Conversation {
     this.state.set({ status: 'ready', session: stored.session, turns });
     const shown = new Set(turns.map(({ turnId }) => turnId));
     for (const { turnId, status } of stored.turns) {
-      // A turn that started between the two requests is shown by the next sync.
       if (!shown.has(turnId)) continue;
       if (isActive(status) && !this.#followed.has(turnId)) void this.#follow(turnId);
     }

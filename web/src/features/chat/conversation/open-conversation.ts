@@ -33,7 +33,8 @@ const LATEST = 20;
 
 /** The conversation's server, over the API. Turns keep running after the page is closed. */
 const apiConversation: ConversationServer = {
-  load: (sessionId) => reportingFaults(load(sessionId)),
+  session: (sessionId) => reportingFaults(client().sessions.get(sessionId)),
+  messages: (sessionId) => reportingFaults(allMessages(sessionId)),
   turns: (sessionId) => reportingFaults(latestTurns(sessionId)),
   submit: async ({ opts, replaces, ...submission }, signal) => {
     const turn = await reportingFaults(
@@ -54,15 +55,6 @@ const apiConversation: ConversationServer = {
   follow: (turnId, signal) => client().follow(turnId, { signal }),
   interrupt: (turnId) => reportingFaults(client().turns.interrupt(turnId)),
 };
-
-async function load(sessionId: string) {
-  const [session, messages, turns] = await Promise.all([
-    client().sessions.get(sessionId),
-    allMessages(sessionId),
-    latestTurns(sessionId),
-  ]);
-  return { session, messages, turns };
-}
 
 async function latestTurns(sessionId: string) {
   return (await client().sessions.turns(sessionId, { limit: LATEST })).turns;
