@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { somebody } from '../support/access/somebody.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { useDatabase } from '../support/database/database.js';
@@ -14,6 +14,7 @@ import {
   type CallAnswer,
   type CallQuestion,
   type ToolDefinition,
+  type ToolCall,
 } from '../../src/tools/tool.js';
 import type { AnswerInput } from '../../src/turn/approvals/approval-writes.js';
 import { ApprovalStore } from '../../src/turn/approvals/approval-store.js';
@@ -53,6 +54,20 @@ const order: ToolDefinition = {
 /** It has an effect. */
 const buy: ToolDefinition = { ...order, name: 'buy', effect: 'edit' };
 
+/** What a run that asks while it goes on does with the way to ask. */
+let held: (ask: NonNullable<ToolCall['ask']>) => Promise<string>;
+
+const haggle: ToolDefinition = {
+  ...order,
+  name: 'haggle',
+  open: () => ({
+    run: async (_input, { ask: hold }) => {
+      if (hold === undefined) throw new Error('Nobody can be asked');
+      return held(hold);
+    },
+  }),
+};
+
 const ask = (asked: CallQuestion, more: { state?: Record<string, string>; executed?: boolean }) => {
   throw new CallWaits(asked, { executed: true, ...more });
 };
@@ -64,7 +79,7 @@ beforeEach(async () => {
     answers.length === 0
       ? ask(question, { state: { token: 'opaque' } })
       : `ordered: ${JSON.stringify(answers)}`;
-  test = await openTestServices(database, [order, buy], {});
+  test = await openTestServices(database, [order, buy, haggle], {});
   await test.startWorker();
 });
 afterEach(async () => {
@@ -217,6 +232,56 @@ describe('a call that asks its person', () => {
       status: 'error',
       output: expect.stringContaining('nobody can be asked in this turn: the shop asks'),
     });
+  });
+});
+
+describe('a call that goes on while its person is asked', () => {
+  const begin = async (): Promise<string> => {
+    const opts = { tools: ['haggle'], onDisconnect: 'continue' };
+    return (await submit(test, '[[tool=haggle {}]]', opts)).turnId;
+  };
+  const asked = (turnId: string) =>
+    expectSoon(async () => expect(await rowsOf(turnId)).toHaveLength(1));
+  const resolved = async (turnId: string) =>
+    (await loadArchive(database.db, turnId)).filter(({ type }) => type === 'approval.resolved');
+
+  it('has the answer, and the turn is not parked', async () => {
+    held = async (hold) => JSON.stringify(await hold(question, new AbortController().signal));
+    const turnId = await begin();
+    await asked(turnId);
+    await answer(turnId, { content: { colour: 'red' } });
+    expect(await settle(turnId)).toBe('completed');
+    expect((await callOf(turnId))?.output).toContain('"colour":"red"');
+    expect(await typesOf(turnId)).not.toContain('turn.parked');
+    expect(await resolved(turnId)).toMatchObject([{ decision: 'answer' }]);
+  });
+
+  it('gets no answer that comes as it stops to wait: the row says what the event says', async () => {
+    const { db } = database;
+    // Somebody answers after the question is asked, and before it is looked for or closed.
+    await db.execute(sql`create function answer_at_once() returns trigger language plpgsql as $$
+      begin
+        update approvals set decision = 'answer', output = '{"colour":"red"}', decided_by = 'local' where id = new.id;
+        return null;
+      end $$`);
+    await db.execute(sql`create trigger answer_at_once after insert on approvals
+      for each row execute function answer_at_once()`);
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    held = async (hold) => {
+      const over = AbortSignal.abort(new Error('no more'));
+      await expect(hold(question, over)).rejects.toThrow('no more');
+      await finished;
+      return 'left';
+    };
+    const turnId = await begin();
+    await asked(turnId);
+    await db.execute(sql`drop function answer_at_once cascade`);
+    const closed = { decision: 'cancelled', decidedBy: 'server', output: null, appliedAttempt: 1 };
+    await expectSoon(async () => expect(await rowsOf(turnId)).toMatchObject([closed]));
+    finish();
+    expect(await settle(turnId)).toBe('completed');
+    expect(await resolved(turnId)).toMatchObject([{ decision: 'cancelled', by: 'server' }]);
   });
 });
 

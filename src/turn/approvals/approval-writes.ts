@@ -78,27 +78,28 @@ export const applyDecision = writeKind(
     where approvals.id = input.id and approvals.turn_id = input.fence_id`,
 );
 
+const cancelled = `decision = 'cancelled', decided_by = 'server', decided_at = now(), message = null,
+  edited_input = null, grant_rule = null, output = null, files = null, is_error = null,
+  applied_attempt = input.attempt`;
+
 /**
  * Cancels what is open when the turn ends, and an answer of the last moment that the turn did not
  * apply, as the events do. Part of a fenced statement.
  */
 export const cancelApprovals = writeKind(
   { attempt: approvals.appliedAttempt },
-  (input) => `update approvals set decision = 'cancelled', decided_by = 'server',
-    decided_at = now(), message = null, edited_input = null, grant_rule = null,
-    output = null, files = null, is_error = null,
-    applied_attempt = input.attempt from ${input} input
+  (input) => `update approvals set ${cancelled} from ${input} input
     where approvals.turn_id = input.fence_id and approvals.applied_attempt is null`,
 );
 
-/** Closes a question whose call died while it waited for the answer. Part of a fenced statement. */
+/**
+ * Closes a question whose call died while it waited, and an answer of the last moment that the call did not get, as the
+ * event does. Part of a fenced statement.
+ */
 export const cancelQuestion = writeKind(
   { id: approvals.id, attempt: approvals.appliedAttempt },
-  (
-    input,
-  ) => `update approvals set decision = 'cancelled', decided_by = 'server', decided_at = now(),
-    applied_attempt = input.attempt from ${input} input
-    where approvals.id = input.id and approvals.turn_id = input.fence_id and approvals.decision is null`,
+  (input) => `update approvals set ${cancelled} from ${input} input where approvals.id = input.id
+    and approvals.turn_id = input.fence_id and approvals.applied_attempt is null`,
 );
 
 /** Milliseconds that a turn was parked for people. Part of a fenced statement. */
