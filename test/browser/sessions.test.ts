@@ -69,7 +69,7 @@ describe('the list of sessions', () => {
 
     await chat.send('[[tool=write {"file_path":"a.txt","content":"x"}]]');
     await expectSoon(async () => expect(await page.title()).toMatch(/^\(1\) The annual/));
-    await page.getByRole('img', { name: 'Waiting for your approval' }).first().waitFor();
+    await page.getByRole('img', { name: 'Waiting for your answer' }).first().waitFor();
     await page.keyboard.press('Alt+a');
     await chat.status('Done', 1);
     await expectSoon(async () => expect(await page.title()).toMatch(/^The annual/));

@@ -168,7 +168,7 @@ function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   );
 }
 
-/** What a call asks, in lines of their own. A link is shown whole. */
+/** The message of a call's question, and its link on a line below. No link is cut: people read where it leads. */
 function describeQuestion(question: Record<string, unknown>): string {
   const lines = [oneLine(text(question['message']), 500)];
   if (typeof question['url'] === 'string') lines.push(oneLine(question['url'], 4_096));

@@ -61,7 +61,7 @@ async function askField(
   }
 }
 
-/** What the user should know of a field, and its choices. */
+/** The lines above a field's prompt: its description, its choices, and whether it may stay empty. */
 function describeField({ description, kind, options, isRequired }: FormField): string[] {
   const many = kind === 'choices' ? 'one or more, with commas between them' : 'one of';
   return [

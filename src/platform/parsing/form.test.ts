@@ -140,7 +140,7 @@ describe('what a form is filled in with', () => {
     [{ gift: 'yes' }, 'gift', 'true or false'],
     [{ size: 'xl' }, 'size', 'one of s, m'],
     [{ colour: 'Red' }, 'colour', 'one of r, g'],
-    [{ extras: [] }, 'extras', 'at least 1 choices'],
+    [{ extras: [] }, 'extras', 'at least 1 choice'],
     [{ extras: ['a', 'a'] }, 'extras', 'different'],
     [{ extras: ['a', 'b', 'c'] }, 'extras', 'at most 2'],
     [{ more: 1 }, 'more', 'no field'],

@@ -102,7 +102,7 @@ function readField(name: string, property: unknown, isRequired: boolean): FormFi
     property['format'] === 'password' ||
     property['writeOnly'] === true
   )
-    return 'asks for a secret, which no form may';
+    return 'asks for a secret, which a server may ask for on a page of its own only (by a link)';
   const field = readKind(common, type, property);
   if (typeof field === 'string') return field;
   const standard = property['default'];
@@ -204,14 +204,14 @@ function faultOf(field: FormField, value: unknown): string | undefined {
       if (!isListed || new Set(value).size !== value.length) {
         return `must be a list of different ones of ${shown(values)}`;
       }
-      return boundFault(field, value.length, 'choices');
+      return boundFault(field, value.length, 'choice');
     }
   }
 }
 
 function textFault({ format, least, most }: FormField, value: string): string | undefined {
   if (value.length > MAX_TEXT_CHARS) return `must have at most ${MAX_TEXT_CHARS} characters`;
-  const bound = boundFault({ least, most }, [...value].length, 'characters');
+  const bound = boundFault({ least, most }, [...value].length, 'character');
   if (bound !== undefined) return bound;
   if (format === undefined) return undefined;
   switch (format) {
@@ -243,8 +243,9 @@ function boundFault(
   size: number,
   unit: string,
 ): string | undefined {
-  if (least !== undefined && size < least) return `must have at least ${least} ${unit}`;
-  if (most !== undefined && size > most) return `must have at most ${most} ${unit}`;
+  const counted = (number: number) => `${number} ${number === 1 ? unit : `${unit}s`}`;
+  if (least !== undefined && size < least) return `must have at least ${counted(least)}`;
+  if (most !== undefined && size > most) return `must have at most ${counted(most)}`;
   return undefined;
 }
 

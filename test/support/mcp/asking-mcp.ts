@@ -23,6 +23,40 @@ const colour = {
   },
   required: ['colour', 'count'],
 };
+/** Every kind of field, with standard values for some. */
+const survey = {
+  type: 'object' as const,
+  properties: {
+    name: { type: 'string' as const, title: 'Name', minLength: 2, maxLength: 20 },
+    email: { type: 'string' as const, title: 'E-mail', format: 'email' as const },
+    site: { type: 'string' as const, title: 'Site', format: 'uri' as const },
+    day: { type: 'string' as const, title: 'Day', format: 'date' as const },
+    at: { type: 'string' as const, title: 'Time', format: 'date-time' as const },
+    weight: { type: 'number' as const, title: 'Weight', description: 'In kg.', minimum: 0.5 },
+    count: { type: 'integer' as const, title: 'Count', maximum: 9, default: 2 },
+    gift: { type: 'boolean' as const, title: 'As a gift', default: false },
+    size: {
+      type: 'string' as const,
+      title: 'Size',
+      enum: ['s', 'm'],
+      enumNames: ['Small', 'Medium'],
+    },
+    colour: { ...colour.properties.colour, default: 'g' },
+    extras: {
+      type: 'array' as const,
+      title: 'Extras',
+      maxItems: 1,
+      items: {
+        anyOf: [
+          { const: 'box', title: 'A box' },
+          { const: 'card', title: 'A card' },
+        ],
+      },
+      default: ['card'],
+    },
+  },
+  required: ['name', 'gift'],
+};
 const secret = {
   type: 'object' as const,
   properties: { password: { type: 'string' as const } },
@@ -34,6 +68,11 @@ const rounds: Record<string, ReturnType<typeof inputRequired>[]> = {
     inputRequired({
       inputRequests: { a: inputRequired.elicit({ message: 'Which?', requestedSchema: colour }) },
       requestState: 'kept by the shop',
+    }),
+  ],
+  survey: [
+    inputRequired({
+      inputRequests: { a: inputRequired.elicit({ message: 'For whom?', requestedSchema: survey }) },
     }),
   ],
   two: [

@@ -153,7 +153,7 @@ function SessionLink({
 }
 
 function Dot({ isWaiting }: { isWaiting: boolean }) {
-  const words = isWaiting ? 'Waiting for your approval' : 'Running';
+  const words = isWaiting ? 'Waiting for your answer' : 'Running';
   return (
     <span
       role="img"

@@ -42,6 +42,8 @@ export function ApprovalCard({
   const mayApprove = useMayApprove();
   const counts = useCounts(isOfOthers ? undefined : awaits);
   const mayAnswer = mayApprove && counts;
+  // The question says what the reason says, and is about itself, not about the call's input.
+  const isForm = kind === 'elicitation' && mayAnswer;
   const { approvals } = client();
   const calls = isOfOthers ? approvals.awaited : approvals;
   return (
@@ -53,11 +55,11 @@ export function ApprovalCard({
         </p>
         <Countdown {...approval} />
       </div>
-      {reason !== '' && <Note>{describeReason(reason)}</Note>}
+      {reason !== '' && !isForm && <Note>{describeReason(reason)}</Note>}
       <AwaitedPeopleLine awaits={awaits} />
-      {mode !== 'edit' && <ShownInput name={name} input={input} />}
+      {mode !== 'edit' && !isForm && <ShownInput name={name} input={input} />}
       {error !== null && <FaultNote fault={error} />}
-      {kind === 'elicitation' && mayAnswer && (
+      {isForm && (
         <CallQuestion
           question={approval.question ?? {}}
           isBusy={isBusy}
@@ -193,9 +195,13 @@ function focusNext(card: HTMLElement | null): void {
 }
 
 /** The time left to answer, and what happens then. */
-function Countdown({ expiresAt, onTimeout }: { expiresAt: string; onTimeout: 'approve' | 'deny' }) {
+function Countdown({
+  kind,
+  expiresAt,
+  onTimeout,
+}: Pick<ApprovalQuestion, 'kind' | 'expiresAt' | 'onTimeout'>) {
   const leftMs = Date.parse(expiresAt) - useNow(1_000);
-  const words = onTimeout === 'approve' ? 'Allowed' : 'Denied';
+  const words = kind === 'elicitation' ? 'Closed' : onTimeout === 'approve' ? 'Allowed' : 'Denied';
   const look = leftMs < 60_000 ? 'text-bad' : 'text-muted';
   return (
     <span role="timer" aria-live="off" className={`text-xs tabular-nums ${look}`}>

@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { checkContent, readForm, type Form, type FormField } from '#src/platform/parsing/form.js';
 import { Button } from '../../components/button.js';
 
@@ -89,8 +89,14 @@ function QuestionForm({ form, ...actions }: QuestionActions & { form: Form }) {
     ),
   );
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const shown = useRef<HTMLFormElement>(null);
+  // In a long form the first fault is out of view.
+  useEffect(() => {
+    shown.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [faults]);
   return (
     <form
+      ref={shown}
       noValidate
       className="space-y-3"
       onSubmit={(event) => {
@@ -150,7 +156,11 @@ function Field(props: FieldProps) {
           {label}
         </label>
       )}
-      {field.description !== undefined && <p className="text-xs text-muted">{field.description}</p>}
+      {field.description !== undefined && (
+        <p id={`${id}-about`} className="text-xs text-muted">
+          {field.description}
+        </p>
+      )}
       <Control {...props} id={id} />
       <p id={`${id}-fault`} aria-live="polite" className="text-xs text-bad">
         {fault === undefined ? '' : `${field.title} ${fault}`}
@@ -160,12 +170,11 @@ function Field(props: FieldProps) {
 }
 
 function Control({ field, value, fault, onChange, id }: FieldProps & { id: string }): ReactNode {
-  const common = {
-    id,
+  const described = {
     'aria-invalid': fault !== undefined,
-    'aria-describedby': `${id}-fault`,
-    'aria-required': field.isRequired,
+    'aria-describedby': field.description === undefined ? `${id}-fault` : `${id}-about ${id}-fault`,
   };
+  const common = { ...described, id, 'aria-required': field.isRequired };
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   switch (field.kind) {
     case 'yes-no':
@@ -203,6 +212,7 @@ function Control({ field, value, fault, onChange, id }: FieldProps & { id: strin
       return field.options.map((option) => (
         <label key={option.value} className="flex items-center gap-2">
           <input
+            {...described}
             type="checkbox"
             checked={chosen.includes(option.value)}
             onChange={({ target }) => {
@@ -232,6 +242,7 @@ function Control({ field, value, fault, onChange, id }: FieldProps & { id: strin
           className={control}
           type={field.format === 'date' ? 'date' : 'text'}
           autoComplete="off"
+          placeholder={field.format === 'date-time' ? '2026-01-31T08:00:00Z' : undefined}
           value={typeof value === 'string' ? value : ''}
           onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
         />

@@ -26,8 +26,11 @@ export function LoginLink({
         </a>
         <span className="text-xs text-muted">
           Log in there, then agree on the page that follows. The link works for ten minutes, in this
-          browser.
+          browser, and once.
         </span>
+        <Button look="quiet" disabled={isPending} onClick={() => mutate()}>
+          Begin again
+        </Button>
       </span>
     );
   }

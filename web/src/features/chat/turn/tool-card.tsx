@@ -180,7 +180,7 @@ function statusOf(status: ToolItem['status']): [ReactNode, string] {
     case 'asked':
       return [
         <CircleHelp key="p" aria-hidden size={15} className="text-amber" />,
-        'Waiting for your approval',
+        'Waiting for your answer',
       ];
     case 'running':
       return [<Spinner key="p" size={15} />, 'Running'];

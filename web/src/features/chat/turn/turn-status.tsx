@@ -65,7 +65,7 @@ function statusOf(view: TurnView): [ReactNode, string] {
     case 'parked':
       return [
         <ShieldQuestion key="p" aria-hidden size={13} className="text-amber" />,
-        'Waiting for your approval',
+        'Waiting for your answer',
       ];
     case 'ended':
       return endOf(view);
