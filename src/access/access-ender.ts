@@ -25,11 +25,19 @@ export interface EndedAccess {
   grants: string[];
   /** Number of log-ins in the console that were ended. */
   logins: number;
+  /** Number of log-ins at MCP servers that were ended. */
+  mcpLogins: number;
 }
+
+/** Ends what somebody has logged in to elsewhere. @returns how many log-ins were ended. */
+export type EndElsewhere = (principalId: string, by: Actor) => Promise<number>;
 
 /** Ends the access of principals that left, or are to be forgotten. */
 @Injectable()
 export class AccessEnder {
+  /** Set by the part that keeps log-ins at MCP servers. */
+  endElsewhere: EndElsewhere = () => Promise.resolve(0);
+
   constructor(
     @Inject(DATABASE) private readonly db: Database,
     private readonly epochs: PrincipalEpochs,
@@ -43,7 +51,7 @@ export class AccessEnder {
 
   /**
    * Ends all credentials of a principal in one transaction, and those of a second call that are new since the first.
-   * Every process knows within a second.
+   * Every process knows within a second. Log-ins at MCP servers end after it, as their issuers are asked to.
    *
    * @param by the acting principal, for the audit log.
    */
@@ -63,7 +71,7 @@ export class AccessEnder {
     this.epochs.forget();
     this.known.forget();
     this.logins.forget();
-    return ended;
+    return { ...ended, mcpLogins: await this.endElsewhere(principalId, by) };
   }
 
   /**

@@ -25,6 +25,8 @@ export class EndedAccessDto {
   grants!: string[];
   /** Number of log-ins in the console that were ended. */
   @ApiProperty(whole) logins!: number;
+  /** Number of log-ins at MCP servers that were ended, here and, where it answered, at their issuer. */
+  @ApiProperty(whole) mcpLogins!: number;
   /** Streams that were open at this process. Those of other processes end within a second. */
   @ApiProperty(whole) streams!: number;
 }
@@ -32,8 +34,8 @@ export class EndedAccessDto {
 /** @param streams that were open at this process. */
 export function viewEnded(
   principal: string,
-  { endedAt, keys, grants, logins }: EndedAccess,
+  { endedAt, ...ended }: EndedAccess,
   streams: number,
 ): EndedAccessDto {
-  return { principal, endedAt: endedAt.toISOString(), keys, grants, logins, streams };
+  return { principal, endedAt: endedAt.toISOString(), ...ended, streams };
 }

@@ -87,7 +87,7 @@ export class PrincipalEraser {
     const report = await this.report(principalId);
     // First of all, so that nothing new comes: every process knows of it when its cache has expired.
     await this.access.forget(principalId);
-    await this.mcpLogins.endAll(principalId);
+    await this.mcpLogins.endAll(principalId, { id: principalId });
     await deleteOwned(db, 'first', principalId);
     const turnIds = await idsOf(db, turns, eq(turns.principalId, principalId));
     const hashes = await loadFileHashes(db, principalId);

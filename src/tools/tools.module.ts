@@ -8,8 +8,10 @@ import { ResourceStack } from '../platform/async/resource-stack.js';
 import { builtinTools } from './builtin/builtin-tools.js';
 import { ownFolders, resolveOwnPaths, homeFolders, secretPaths } from './resolve-own-paths.js';
 import { pickShellEnv, SHELL_ENV } from './shell-env.js';
+import { AccessEnder } from '../access/access-ender.js';
 import { AccessModule } from '../access/access.module.js';
 import { AuditLog } from '../access/audit-log.js';
+import { PrincipalEpochs } from '../access/principal-epochs.js';
 import { SecretVault } from '../access/secret-vault.js';
 import { DATABASE } from '../storage/connection.js';
 import { MCP, openMcp } from './mcp/mcp.js';
@@ -33,8 +35,21 @@ const oauthProviders = [
   },
   {
     provide: McpLogins,
-    inject: [DATABASE, CLOCK, LOGGER, SecretVault, AuditLog, OAuthDiscovery],
-    useFactory: (...parts: ConstructorParameters<typeof McpLogins>) => new McpLogins(...parts),
+    inject: [
+      AccessEnder,
+      DATABASE,
+      CLOCK,
+      LOGGER,
+      SecretVault,
+      AuditLog,
+      PrincipalEpochs,
+      OAuthDiscovery,
+    ],
+    useFactory: (ender: AccessEnder, ...parts: ConstructorParameters<typeof McpLogins>) => {
+      const logins = new McpLogins(...parts);
+      ender.endElsewhere = (principalId, by) => logins.endAll(principalId, by);
+      return logins;
+    },
   },
   {
     provide: OAuthClients,

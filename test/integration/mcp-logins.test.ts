@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { mcpBegunLogins, mcpClients, mcpLogins } from '../../src/storage/mcp-schema.js';
+import { PrincipalEpochs } from '../../src/access/principal-epochs.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { oauthFetch } from '../../src/tools/mcp/oauth/discovery.js';
+import { OAuthLoginError } from '../../src/tools/mcp/oauth/oauth-error.js';
 import { bothDatabases } from '../support/database/both-databases.js';
 import { useDatabase } from '../support/database/database.js';
 import { logIn, loginAt, openOAuth, visit } from '../support/mcp/open-oauth.js';
+import { serveHttp } from '../support/serve-http.js';
 import { startOAuthMcp, type OAuthMcp } from '../support/mcp/start-oauth-mcp.js';
 
 const refused = (fault: string) => expect.objectContaining({ fault });
@@ -27,8 +32,8 @@ describe.each(bothDatabases)('log-ins at an MCP server, on %s', (_name, open) =>
     const answer = await visit(url);
     const done = await other.flows.finish(answer, { principalId: 'ann' });
     expect(done).toMatchObject({ principalId: 'ann', name: 'tracker', scopes: ['read'] });
-    const { scopes: _, ...login } = done;
-    const id = await db.transaction((tx) => one.logins.store(tx, login));
+    const { scopes: _, begunAt, ...login } = done;
+    const id = await db.transaction((tx) => one.logins.store(tx, login, begunAt));
     const opened = await other.logins.fresh(id);
     expect(opened?.accessToken).toMatch(/^access-/);
     expect(opened?.row).toMatchObject({ principalId: 'ann', server: server.url, version: 1 });
@@ -114,6 +119,62 @@ describe.each(bothDatabases)('log-ins at an MCP server, on %s', (_name, open) =>
       refused('NOT_BEGUN'),
     );
     expect(await parts.logins.list('ann')).toEqual([]);
+  });
+
+  it('takes one of two answers that come at once', async () => {
+    const { db } = database;
+    const [one, other] = [await openOAuth(db), await openOAuth(db)];
+    const { url } = await one.flows.begin(loginAt(server.url));
+    const answer = await visit(url);
+    const by = { principalId: 'ann' };
+    const ends = await Promise.allSettled([
+      one.flows.finish(answer, by),
+      other.flows.finish(answer, by),
+    ]);
+    const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    expect(reasons).toEqual([refused('NOT_BEGUN')]);
+    expect(server.tokenRequests).toHaveLength(1);
+  });
+
+  it('stores nothing of a person whose access was ended while the answer was on its way', async () => {
+    const { db } = database;
+    const parts = await openOAuth(db);
+    const login = loginAt(server.url, {}, { principalId: 'gone' });
+    const { url } = await parts.flows.begin(login);
+    const { scopes: _, begunAt, ...done } = await parts.flows.finish(await visit(url), login);
+    await new PrincipalEpochs(db, systemClock).endAccess(db, 'gone');
+    const stored = db.transaction((tx) => parts.logins.store(tx, done, begunAt));
+    await expect(stored).rejects.toEqual(refused('NOT_BEGUN'));
+    expect(await parts.logins.list('gone')).toEqual([]);
+    // Somebody who came back logs in anew.
+    expect(await logIn(parts, db, login)).toMatch(/^mcpl_/);
+  });
+
+  it('follows no redirect of metadata, and connects to no name that is inside the network', async () => {
+    const asked: (string | undefined)[] = [];
+    const inside = await serveHttp((request, response) => {
+      asked.push(request.url);
+      response.end('{}');
+    });
+    const turning = await serveHttp((_request, response) => {
+      response.writeHead(302, { location: `${inside.url}/metadata` }).end();
+    });
+    try {
+      const parts = await openOAuth(database.db);
+      const begun = parts.flows.begin(loginAt(`${turning.url}/mcp`));
+      await expect(begun).rejects.toBeInstanceOf(OAuthLoginError);
+      const port = new URL(inside.url).port;
+      const asOutside = oauthFetch([])('https://mcp.example/mcp');
+      for (const name of ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
+        const away = asOutside(`https://${name}:${port}/metadata`);
+        await expect(away).rejects.toMatchObject({
+          cause: expect.objectContaining({ name: 'AddressRefusedError' }),
+        });
+      }
+      expect(asked).toEqual([]);
+    } finally {
+      await Promise.all([inside.close(), turning.close()]);
+    }
   });
 
   it('sends no code where the answer leaves out the iss that was promised', async () => {
@@ -230,6 +291,29 @@ describe.each(bothDatabases)('log-ins at an MCP server, on %s', (_name, open) =>
     const refreshes = server.tokenRequests.filter((one) => one['grant_type'] === 'refresh_token');
     expect(refreshes).toHaveLength(1);
     expect(refreshes[0]).toMatchObject({ resource: server.url });
+  });
+
+  it('begins no refresh before it knows the metadata of the issuer: its claim covers one request', async () => {
+    const { db } = database;
+    const id = await logIn(await openOAuth(db), db, loginAt(server.url));
+    const claims: (Date | null)[] = [];
+    server.beforeMetadata = async () => {
+      const rows = await db.select().from(mcpLogins);
+      claims.push(...rows.map(({ refreshingUntil }) => refreshingUntil));
+    };
+    // Another process, which knows no metadata.
+    const { logins } = await openOAuth(db);
+    expect((await logins.fresh(id, 1))?.row.version).toBe(2);
+    expect(claims).toEqual([null]);
+  });
+
+  it('says that an issuer is away where a token that was refused cannot be refreshed', async () => {
+    const { db } = database;
+    const id = await logIn(await openOAuth(db), db, loginAt(server.url));
+    server.issuerMetadata = { token_endpoint: 'https://127.0.0.1:9/token' };
+    const { logins } = await openOAuth(db);
+    await expect(logins.fresh(id, 1)).rejects.toEqual(refused('AWAY'));
+    expect((await logins.fresh(id))?.row.version).toBe(1);
   });
 
   it('does not throw away the tokens of a log-in that came while a refresh failed', async () => {

@@ -212,8 +212,8 @@ export function accessCommand(command: CliCommand, cli: Cli): void {
   ).action((principal, { json, url }) =>
     runOnData(cli, { url }, async (data) => {
       const ended = await data.endAccess(principal);
-      const { endedAt, keys, grants, logins, streams } = ended;
-      const what = `Revoked: ${plural(keys.length, 'key')}. Ended: ${plural(grants.length, 'grant')}, ${plural(logins, 'log-in')}, ${plural(streams, 'stream')}.`;
+      const { endedAt, keys, grants, logins, mcpLogins, streams } = ended;
+      const what = `Revoked: ${plural(keys.length, 'key')}. Ended: ${plural(grants.length, 'grant')}, ${plural(logins, 'log-in')}, ${plural(mcpLogins, 'log-in')} at MCP servers, ${plural(streams, 'stream')}.`;
       const text = `The access of ${principal} ended at ${endedAt}. ${what} Servers that run know it within a second; credentials made from now on are taken.`;
       cli.out(`${json === true ? JSON.stringify(ended) : text}\n`);
       return 0;

@@ -79,7 +79,10 @@ export function openRound(
   }
   const isTooMuch = isLongJson([inputRequests, requestState], MAX_STATE_CHARS);
   if (!isPlainObject(inputRequests) || isTooMuch) {
-    throw failure(server, 'asks for more than can be answered');
+    throw failure(
+      server,
+      `asks in a form that cannot be read, or with more than ${MAX_STATE_CHARS} characters`,
+    );
   }
   if (Object.keys(inputRequests).length > MAX_REQUESTS) {
     throw failure(server, `asks more than ${MAX_REQUESTS} questions at once`);
@@ -149,7 +152,7 @@ export async function finishRound(
 ): Promise<InputRound> {
   let round = open;
   for (const [key, request] of Object.entries(round.requests)) {
-    if (round.responses[key] !== undefined) continue;
+    if (Object.hasOwn(round.responses, key)) continue;
     const { method, params = {} } = isPlainObject(request) ? request : {};
     if (method === 'elicitation/create') {
       const asked = readElicitation(server, params);

@@ -149,7 +149,7 @@ export class ApprovalAnswerer {
       .catch((error: unknown) =>
         this.logger.warn(
           { woken, error },
-          'could not wake a worker for answered turns; the sweeper wakes one',
+          'could not tell the workers that turns were answered; nothing is lost: the sweeper of a worker starts them',
         ),
       );
   }

@@ -36,7 +36,7 @@ export function refuseQuestion(
 ): string | undefined {
   const ran = executed ? 'It may have done part of its work.' : 'It was not run.';
   if (!canAsk(run.turn.request, run.rules.permissions.layers)) {
-    const what = asked.kind === 'mcp-authorize' ? 'a log-in' : 'an answer of a person';
+    const what = asked.kind === 'mcp-authorize' ? 'a log-in' : 'an answer from a person';
     return `${call.name} needs ${what}, and nobody can be asked in this turn: ${asked.reason}. ${ran}`;
   }
   if (questionsOf(run.approvals, call).length < MAX_QUESTIONS) return undefined;

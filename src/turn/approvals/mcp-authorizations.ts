@@ -133,17 +133,16 @@ export class McpAuthorizations {
    * @throws TypedError MCP_LOGIN_REFUSED 400, MCP_LOGIN_UNAVAILABLE 502.
    */
   async finish(answer: URLSearchParams, by: Bringer): Promise<FinishedMcpLoginDto> {
-    const { scopes, ...login } = await typed(
+    const { scopes, begunAt, ...login } = await typed(
       () => this.flows.finish(answer, by),
       (error) => this.#note(error),
     );
     const { principalId, name, server, issuer, credential } = login;
     const { host } = new URL(server);
-    const approvalIds = await this.answerer.answerLogin(
-      { principalId, credential, host, issuer, scopes },
-      async (tx) => {
-        await this.logins.store(tx, login);
-      },
+    const approvalIds = await typed(() =>
+      this.answerer.answerLogin({ principalId, credential, host, issuer, scopes }, async (tx) => {
+        await this.logins.store(tx, login, begunAt);
+      }),
     );
     this.logger.info(
       { server: name, issuer, principalId, answered: approvalIds.length },
@@ -184,7 +183,7 @@ export class McpAuthorizations {
     if (cause === undefined) return;
     this.logger.warn(
       { reason: fault, ...facts, error: cause },
-      'a log-in at an MCP server failed; the person was told why',
+      'a person could not log in at an MCP server, and was told the reason; the person can begin again',
     );
   }
 }

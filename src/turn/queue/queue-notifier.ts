@@ -75,7 +75,7 @@ export class QueueNotifier {
       woken.catch((error: unknown) =>
         logger.warn(
           { turnId, error },
-          'could not wake a worker for a queued turn; the sweeper wakes one',
+          'could not tell the workers of a queued turn; nothing is lost: the sweeper of a worker starts it',
         ),
       );
     };

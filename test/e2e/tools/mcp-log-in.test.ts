@@ -271,6 +271,26 @@ describe('a log-in at an MCP server', () => {
       status: 404,
       body: { error: { type: 'MCP_LOGIN_NOT_FOUND' } },
     });
+    // So is what somebody has who left, and what they had begun: their browser needs no credential to finish it.
+    const carol = await makeKey(server, { principal: 'carol', scopes: ['turns', 'approvals'] });
+    const carols = new KeyedClient(server.url, carol.secret);
+    const link = { server: 'tracker', redirect: APP };
+    const first = await carols.send('POST', `${base}/mcp/logins`, link);
+    const brought = (await visit(String(first.body['url']))).toString();
+    await carols.send('POST', `${base}/mcp/logins/callback`, { query: brought });
+    const open = await carols.send('POST', `${base}/mcp/logins`, { server: 'closed' });
+    const [cookie = ''] = (open.headers.get('set-cookie') ?? '').split(';');
+    const late = await visit(String(open.body['url']));
+    const manager = await makeKey(server, { principal: 'manager', scopes: ['admin'] });
+    const left = await new KeyedClient(server.url, manager.secret).send(
+      'DELETE',
+      '/api/admin/principals/carol/access',
+    );
+    expect(left.body).toMatchObject({ principal: 'carol', mcpLogins: 1 });
+    expect(tracker.revoked.slice(revoked)).toHaveLength(2);
+    const page = await callBack('POST', late, { cookie });
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('NOT_BEGUN')]);
+    expect(await server.db.$count(mcpLogins)).toBe(1);
     // What is forgotten is ended at its issuer too.
     const admin = await makeKey(server, { principal: 'root', scopes: ['admin'] });
     const gone = await new KeyedClient(server.url, admin.secret).send(
@@ -279,6 +299,6 @@ describe('a log-in at an MCP server', () => {
     );
     expect([gone.status, gone.text]).toEqual([200, expect.anything()]);
     expect(await server.db.$count(mcpLogins)).toBe(0);
-    expect(tracker.revoked.slice(revoked)).toHaveLength(2);
+    expect(tracker.revoked.slice(revoked)).toHaveLength(4);
   });
 });

@@ -1,4 +1,5 @@
 import { AuditLog } from '../../../src/access/audit-log.js';
+import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
 import { SecretVault } from '../../../src/access/secret-vault.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import type { Logger } from '../../../src/platform/logger.js';
@@ -21,7 +22,8 @@ export async function openOAuth(
   const discovery = new OAuthDiscovery(oauthFetch([]), clock);
   const vault = new SecretVault(db, clock, await openMasterKeys(key));
   const audit = new AuditLog(db, clock);
-  const logins = new McpLogins(db, clock, logger, vault, audit, discovery);
+  const epochs = new PrincipalEpochs(db, clock);
+  const logins = new McpLogins(db, clock, logger, vault, audit, epochs, discovery);
   const flows = new OAuthFlows(
     db,
     clock,
@@ -74,6 +76,6 @@ export async function visit(url: string): Promise<URLSearchParams> {
 export async function logIn(parts: OAuthParts, db: Database, login: LoginToBegin): Promise<string> {
   const { url } = await parts.flows.begin(login);
   const by = { principalId: login.principalId };
-  const { scopes: _, ...done } = await parts.flows.finish(await visit(url), by);
-  return db.transaction((tx) => parts.logins.store(tx, done));
+  const { scopes: _, begunAt, ...done } = await parts.flows.finish(await visit(url), by);
+  return db.transaction((tx) => parts.logins.store(tx, done, begunAt));
 }

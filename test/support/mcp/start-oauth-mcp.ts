@@ -29,6 +29,8 @@ export interface OAuthMcpState {
   refreshable: boolean;
   /** How long a refresh takes, in ms. */
   refreshMs: number;
+  /** Called for each request for metadata of the issuer, which is answered once it is done. */
+  beforeMetadata: () => Promise<void>;
   /** Whether tools are listed to whoever asks. */
   listsToAll: boolean;
   /** Scopes that tokens get; undefined: those that were asked for. */
@@ -71,6 +73,7 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
     lifeS: 3_600,
     refreshable: true,
     refreshMs: 0,
+    beforeMetadata: () => Promise.resolve(),
     listsToAll: true,
     grants: undefined,
     scopeOf: {},
@@ -85,6 +88,10 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
   };
   const live = { access: new Map<string, string[]>(), refresh: new Map<string, string[]>() };
   const issuer = new URL(as.url);
+  issuerApp.use('/.well-known', async (_request, _response, next) => {
+    await state.beforeMetadata();
+    next();
+  });
   issuerApp.use(patching(() => state.issuerMetadata));
   issuerApp.use(express.urlencoded({ extended: false }), (request, _response, next) => {
     const { body }: { body: unknown } = request;

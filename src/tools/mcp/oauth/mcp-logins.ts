@@ -1,6 +1,7 @@
 import { OAuthError, refreshAuthorization, type OAuthTokens } from '@modelcontextprotocol/client';
-import { and, asc, desc, eq, isNull, lt, lte, or } from 'drizzle-orm';
+import { and, asc, desc, eq, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import type { AuditLog } from '../../../access/audit-log.js';
+import type { PrincipalEpochs } from '../../../access/principal-epochs.js';
 import type { Actor } from '../../../access/principal.js';
 import type { SecretPlace } from '../../../access/secret-columns.js';
 import type { SecretVault } from '../../../access/secret-vault.js';
@@ -9,16 +10,16 @@ import { compact } from '../../../platform/compact.js';
 import { newId } from '../../../platform/ids.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Database, Queryable } from '../../../storage/connection.js';
-import { mcpBegunLogins, mcpClients, mcpLogins } from '../../../storage/mcp-schema.js';
+import { mcpBegunLogins, mcpLogins } from '../../../storage/mcp-schema.js';
 import { lockKey } from '../../../storage/statements.js';
-import { asking, type OAuthDiscovery } from './discovery.js';
+import { asking, type IssuerMetadata, type OAuthDiscovery } from './discovery.js';
 import { secretShape, type LoginSecret } from './login-secret.js';
+import { forgetClients, revokeTokens } from './oauth-clients.js';
 import { OAuthLoginError } from './oauth-error.js';
-import { revokeTokens } from './revoke-tokens.js';
 
 /** Time before its end at which an access token is refreshed, in ms. */
 const EARLY_MS = 60_000;
-/** Longest time for which one process refreshes a log-in, in ms: the requests for metadata and tokens fit. */
+/** Longest time for which one process refreshes a log-in, in ms: the one request for tokens fits. */
 const REFRESH_MS = 30_000;
 /** Pause between two looks at a log-in that another process refreshes, in ms. */
 const LOOK_MS = 100;
@@ -50,6 +51,7 @@ export class McpLogins {
     private readonly logger: Logger,
     private readonly vault: SecretVault,
     private readonly audit: AuditLog,
+    private readonly epochs: PrincipalEpochs,
     private readonly discovery: OAuthDiscovery,
   ) {}
 
@@ -73,12 +75,20 @@ export class McpLogins {
     return found;
   }
 
-  /** Stores the tokens of a log-in, in place of those that there were. */
+  /**
+   * Stores the tokens of a log-in, in place of those that there were.
+   *
+   * @throws OAuthLoginError NOT_BEGUN where all access of its person was ended after it was begun: a browser finishes it
+   *   by a cookie of the log-in alone.
+   */
   async store(
     tx: Queryable,
     { principalId, name, tokens, credential, ...rest }: NewMcpLogin,
+    begunAt: Date,
   ): Promise<string> {
     await lockKey(tx, 'principal', principalId);
+    const { accessEndedAt } = await this.epochs.load(principalId, tx);
+    if (accessEndedAt !== null && begunAt < accessEndedAt) throw new OAuthLoginError('NOT_BEGUN');
     const { server, issuer } = rest;
     const which = and(
       eq(mcpLogins.principalId, principalId),
@@ -129,8 +139,12 @@ export class McpLogins {
       if (login.refreshToken === undefined) {
         if (!isRefused && !this.#endsWithin(row, 0)) return login;
         if (await this.#drop(row)) return undefined;
-      } else if (await this.#claim(row)) {
-        const refreshed = await this.#refresh(login);
+        continue;
+      }
+      const metadata = await this.#metadataFor(row, isRefused);
+      if (metadata === undefined) return login;
+      if (await this.#claim(row)) {
+        const refreshed = await this.#refresh(login, { metadata, isRefused });
         if (refreshed !== undefined) return refreshed;
       } else if (this.clock.now() > until) {
         throw new OAuthLoginError('AWAY', { issuer: row.issuer });
@@ -156,25 +170,33 @@ export class McpLogins {
    *   back; without it they end by themselves.
    */
   async end(by: Actor, id: string): Promise<{ row: McpLoginRow; isRevoked: boolean } | undefined> {
-    const [row] = await this.db.transaction(async (tx) => {
-      const ended = await tx
-        .delete(mcpLogins)
-        .where(and(eq(mcpLogins.id, id), eq(mcpLogins.principalId, by.id)))
-        .returning();
-      for (const { name: server, issuer } of ended) {
+    const [row] = await this.#delete(by, and(eq(mcpLogins.id, id), ofPrincipal(by.id)));
+    return row && { row, isRevoked: await this.#revoke(row, () => this.open(row)) };
+  }
+
+  /**
+   * Ends all log-ins of a principal that left or is erased, and those that it has begun. An issuer that does not answer
+   * stops nothing.
+   *
+   * @returns how many were ended.
+   */
+  async endAll(principalId: string, by: Actor): Promise<number> {
+    await this.db.delete(mcpBegunLogins).where(eq(mcpBegunLogins.principalId, principalId));
+    const ended = await this.#delete(by, ofPrincipal(principalId));
+    await Promise.all(ended.map((row) => this.#revoke(row, () => this.open(row))));
+    return ended.length;
+  }
+
+  #delete(by: Actor, which: SQL | undefined): Promise<McpLoginRow[]> {
+    return this.db.transaction(async (tx) => {
+      const ended = await tx.delete(mcpLogins).where(which).returning();
+      for (const { id, name: server, issuer } of ended) {
         const details = { server, issuer };
         const entry = { by, action: 'mcp-login.ended', subject: id, details } as const;
         await this.audit.write(entry, tx);
       }
       return ended;
     });
-    return row && { row, isRevoked: await this.#revoke(row, () => this.open(row)) };
-  }
-
-  /** Ends all log-ins of a principal that is erased. What an issuer does not answer to does not stop it. */
-  async endAll(principalId: string): Promise<void> {
-    const rows = await this.list(principalId);
-    await Promise.all(rows.map(({ id }) => this.end({ id: principalId }, id)));
   }
 
   async #revoke(row: McpLoginRow, open: () => Promise<LoginSecret>): Promise<boolean> {
@@ -185,7 +207,7 @@ export class McpLogins {
     } catch (error) {
       this.logger.warn(
         { server: row.name, issuer: row.issuer, error },
-        'could not revoke the tokens of a log-in at an MCP server; they are deleted here, and end there by themselves',
+        'could not revoke the tokens of an ended log-in at an MCP server; they are deleted here, and valid there until they expire: revoke them at the issuer if that is too long',
       );
       return false;
     }
@@ -208,12 +230,30 @@ export class McpLogins {
     return claimed.length > 0;
   }
 
+  /**
+   * What a refresh needs of the issuer, read before it begins: a slow issuer must not outlast the claim, or two
+   * processes send the same refresh token, and many issuers then end the log-in.
+   *
+   * @returns undefined: it cannot be read, and the tokens can be used without it for now.
+   */
+  async #metadataFor(row: McpLoginRow, isRefused: boolean): Promise<IssuerMetadata | undefined> {
+    try {
+      return await this.discovery.metadataOf(row.issuer, row.server);
+    } catch (error) {
+      this.#noteFailure(row, error);
+      if (isRefused || this.#endsWithin(row, 0)) throw error;
+      return undefined;
+    }
+  }
+
   /** @returns undefined where the tokens are not those that were read any more: they are read again. */
-  async #refresh(login: OpenLogin): Promise<OpenLogin | undefined> {
+  async #refresh(
+    login: OpenLogin,
+    { metadata, isRefused }: { metadata: IssuerMetadata; isRefused: boolean },
+  ): Promise<OpenLogin | undefined> {
     const { row, refreshToken = '', resource, client } = login;
     const { issuer, server, name } = row;
     try {
-      const metadata = await this.discovery.metadataOf(issuer, server);
       const tokens = await refreshAuthorization(issuer, {
         metadata,
         clientInformation: client,
@@ -223,24 +263,29 @@ export class McpLogins {
       });
       return await this.#replace(login, tokens);
     } catch (error) {
-      const isOver = error instanceof OAuthError && finalErrors.has(error.code);
-      const reason = error instanceof OAuthError ? error.code : undefined;
-      this.logger.warn(
-        { server: name, issuer, ...compact({ reason }), ...(isOver ? {} : { error }) },
-        isOver
-          ? 'an authorization server took a log-in at an MCP server back; the person is asked to log in again'
-          : 'could not refresh the tokens of a log-in at an MCP server; the next call tries it again',
-      );
-      if (isOver) {
+      if (error instanceof OAuthError && finalErrors.has(error.code)) {
+        this.logger.warn(
+          { server: name, issuer, reason: error.code },
+          'an authorization server took a log-in at an MCP server back; the person is asked to log in again',
+        );
         await this.#drop(row);
         // A client that was registered by itself, and is not taken any more, is registered anew.
         if (error.code !== 'invalid_grant') await forgetClients(this.db, issuer);
         return undefined;
       }
+      this.#noteFailure(row, error);
       await this.db.update(mcpLogins).set({ refreshingUntil: null }).where(isVersion(row));
-      if (!this.#endsWithin(row, 0)) return login;
+      if (!isRefused && !this.#endsWithin(row, 0)) return login;
       return asking(() => Promise.reject(error));
     }
+  }
+
+  #noteFailure({ name: server, issuer }: McpLoginRow, error: unknown): void {
+    const reason = error instanceof OAuthError ? error.code : undefined;
+    this.logger.warn(
+      { server, issuer, ...compact({ reason }), error },
+      'could not refresh the tokens of a log-in at an MCP server; the next call tries it again',
+    );
   }
 
   async #replace(login: OpenLogin, tokens: OAuthTokens): Promise<OpenLogin | undefined> {
@@ -294,6 +339,10 @@ const finalErrors: ReadonlySet<string> = new Set([
   'unauthorized_client',
 ]);
 
+function ofPrincipal(principalId: string) {
+  return eq(mcpLogins.principalId, principalId);
+}
+
 function isVersion({ id, version }: Pick<McpLoginRow, 'id' | 'version'>) {
   return and(eq(mcpLogins.id, id), eq(mcpLogins.version, version));
 }
@@ -307,11 +356,6 @@ function secretOf(
   scopeBefore: string | undefined,
 ): Pick<LoginSecret, 'accessToken' | 'refreshToken' | 'scope'> {
   return { accessToken, ...compact({ refreshToken, scope: scope ?? scopeBefore }) };
-}
-
-/** Forgets the deployment's registrations at an authorization server. */
-export async function forgetClients(db: Database, issuer: string): Promise<void> {
-  await db.delete(mcpClients).where(eq(mcpClients.issuer, issuer));
 }
 
 /** Deletes the rows of log-ins that were begun and not finished in time. */

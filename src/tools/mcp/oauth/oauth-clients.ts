@@ -2,6 +2,8 @@ import {
   OAuthError,
   RegistrationRejectedError,
   registerClient,
+  selectClientAuthMethod,
+  type FetchLike,
 } from '@modelcontextprotocol/client';
 import { hash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
@@ -12,8 +14,13 @@ import { compact } from '../../../platform/compact.js';
 import type { Database } from '../../../storage/connection.js';
 import { mcpClients } from '../../../storage/mcp-schema.js';
 import type { OAuthSettings } from '../definitions.js';
-import { asking, type OAuthDiscovery, type ServerAuthorization } from './discovery.js';
-import { clientShape, type OAuthClient } from './login-secret.js';
+import {
+  asking,
+  type IssuerMetadata,
+  type OAuthDiscovery,
+  type ServerAuthorization,
+} from './discovery.js';
+import { clientShape, type LoginSecret, type OAuthClient } from './login-secret.js';
 import { OAuthLoginError } from './oauth-error.js';
 
 const NAME = 'Turnpike';
@@ -108,6 +115,48 @@ export class OAuthClients {
       return asking(() => Promise.reject(error));
     }
   }
+}
+
+/** Forgets the deployment's registrations at an authorization server. */
+export async function forgetClients(db: Database, issuer: string): Promise<void> {
+  await db.delete(mcpClients).where(eq(mcpClients.issuer, issuer));
+}
+
+/**
+ * Asks an authorization server to end tokens (RFC 7009): the refresh token first, with which most end the others.
+ *
+ * @returns whether it did; false where it offers no revocation, or refuses one.
+ */
+export async function revokeTokens(
+  { accessToken, refreshToken, client }: LoginSecret,
+  metadata: IssuerMetadata,
+  fetchFn: FetchLike,
+): Promise<boolean> {
+  const endpoint = 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : undefined;
+  if (typeof endpoint !== 'string') return false;
+  const known = metadata.token_endpoint_auth_methods_supported ?? [];
+  const { client_id: id, client_secret: secret = '' } = client;
+  const isBasic = selectClientAuthMethod(client, known) === 'client_secret_basic';
+  let isRevoked = true;
+  for (const [hint, token] of [
+    ['refresh_token', refreshToken],
+    ['access_token', accessToken],
+  ] as const) {
+    if (token === undefined) continue;
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const headers = new Headers({ 'Content-Type': 'application/x-www-form-urlencoded' });
+    if (isBasic) {
+      headers.set('Authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`);
+    } else {
+      body.set('client_id', id);
+      if (secret !== '') body.set('client_secret', secret);
+    }
+    const response = await fetchFn(endpoint, { method: 'POST', headers, body });
+    isRevoked &&= response.ok;
+    // The body of an answer says nothing.
+    await response.body?.cancel();
+  }
+  return isRevoked;
 }
 
 function placeOf(issuer: string, redirectUrl: string): SecretPlace {

@@ -62,9 +62,9 @@ export class OAuthLoginError extends Error {
   /** The fault as the end of a sentence about the server, for the model. */
   get asReason(): string {
     const { issuer, error } = this.facts;
-    const where = issuer === undefined ? '' : ` (${issuer})`;
+    const where = issuer === undefined ? '' : ` The authorization server is ${issuer}.`;
     const said = error === undefined ? '' : ` It says: ${error}.`;
-    return `${this.message}${where}.${said}`;
+    return `${this.message}.${where}${said}`;
   }
 
   typed(): TypedError {

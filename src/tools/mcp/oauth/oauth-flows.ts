@@ -27,8 +27,8 @@ import {
   type OAuthDiscovery,
 } from './discovery.js';
 import { clientShape } from './login-secret.js';
-import { forgetClients, type NewMcpLogin } from './mcp-logins.js';
-import type { OAuthClients, Redirect } from './oauth-clients.js';
+import type { NewMcpLogin } from './mcp-logins.js';
+import { forgetClients, type OAuthClients, type Redirect } from './oauth-clients.js';
 import { OAuthLoginError, printable } from './oauth-error.js';
 
 /** Time in which a log-in that has begun is to be finished, in ms. */
@@ -67,6 +67,7 @@ export interface LoginToBegin {
 export interface FinishedLogin extends NewMcpLogin {
   /** Scopes that it asked for, and those that it got. */
   scopes: readonly string[];
+  begunAt: Date;
 }
 
 /** Who brings the answer of an authorization server: a browser by its cookie, or a person. */
@@ -149,7 +150,7 @@ export class OAuthFlows {
    * @throws OAuthLoginError NOT_BEGUN, OTHER_BROWSER, OTHER_PERSON, WRONG_ISSUER, REFUSED, CODE_REFUSED, AWAY.
    */
   async finish(answer: URLSearchParams, by: Bringer): Promise<FinishedLogin> {
-    const { id, flow, principalId } = await this.#find(answer, by);
+    const { id, flow, principalId, begunAt } = await this.#find(answer, by);
     const used = await this.db.delete(mcpBegunLogins).where(eq(mcpBegunLogins.id, id)).returning();
     if (used.length === 0) throw new OAuthLoginError('NOT_BEGUN');
     const { name, server, issuer, resource, asked, client, credential } = flow;
@@ -165,6 +166,7 @@ export class OAuthFlows {
       tokens,
       credential,
       scopes: scope.split(' ').filter((one) => one !== ''),
+      begunAt,
       ...compact({ resource, asked }),
     };
   }
@@ -213,7 +215,7 @@ export class OAuthFlows {
   async #find(
     answer: URLSearchParams,
     by: Bringer,
-  ): Promise<{ id: string; principalId: string; flow: Flow }> {
+  ): Promise<{ id: string; principalId: string; flow: Flow; begunAt: Date }> {
     const id = hashOf(answer.get('state') ?? '');
     const now = new Date(this.clock.now());
     const [row] = await this.db
@@ -232,7 +234,7 @@ export class OAuthFlows {
     } else if (by.cookie === undefined || flow.browser !== hashOf(by.cookie)) {
       throw new OAuthLoginError('OTHER_BROWSER');
     }
-    return { id, principalId, flow };
+    return { id, principalId, flow, begunAt: new Date(row.expiresAt.getTime() - BEGUN_MS) };
   }
 }
 
