@@ -52,6 +52,8 @@ export interface ModelRequest {
   thinking?: ThinkingPlan;
   /** `none`: the tools are in the prompt, and none may be called. */
   toolChoice?: 'none' | 'one';
+  /** Texts that end the reply before them. Absent: none. */
+  stopSequences?: readonly string[];
   /** JSON Schema, in the provider's subset, that replies are held to. Absent: they are free. */
   outputSchema?: JsonObject;
   /** Whether the model names the passages of documents that it draws on. */

@@ -25,6 +25,7 @@ import type {
   TurnStatus,
   StoredRequest,
   CancelReason,
+  SampledUsage,
   TurnFailure,
 } from './shapes/stored-turn.js';
 import { instant, jsonString } from './column-types.js';
@@ -172,6 +173,8 @@ export const turns = pgTable(
     elidedThrough: integer('elided_through').notNull().default(0),
     /** Usage of discarded replies, which were requested again; null: none. */
     discardedUsage: json('discarded_usage').$type<Usage>(),
+    /** Usage of the model calls that MCP servers asked for; null: none. */
+    sampled: json('sampled').$type<SampledUsage>(),
     cancelRequestedAt: instant('cancel_requested_at'),
     cancelReason: text('cancel_reason').$type<CancelReason>(),
     /** The span that the turn was accepted in, which its first attempt is below; null: none. */

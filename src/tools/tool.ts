@@ -5,6 +5,7 @@ import type { ToolSpec } from '../storage/shapes/stored-options.js';
 import type { Todo } from '../storage/shapes/stored-step.js';
 import type { MemoryCommand, MemoryResult } from '../memory/commands/memory-command.js';
 import type { JsonObject } from '../platform/json.js';
+import type { ModelMessage } from '../provider/model-types.js';
 
 /**
  * Whether a call whose outcome was lost (the worker died) may run again: `safe` always,
@@ -123,8 +124,49 @@ export interface ToolCall {
    * @throws ToolFailure where the call has asked too often; the reason of `signal`, which closes the question.
    */
   ask?(question: CallQuestion, signal: AbortSignal): Promise<CallAnswer>;
+  /**
+   * Asks the turn's model, at the turn's expense and within its limits. Absent: it cannot be asked.
+   *
+   * @throws SampleRefusedError where the model is not asked, or gives no answer; the reason of `signal`.
+   */
+  sample?(request: SampleRequest, signal: AbortSignal): Promise<SampleReply>;
   /** The answers to what earlier runs of the call have asked by a `CallWaits`, oldest first. Absent: none. */
   answers?: readonly CallAnswer[];
+}
+
+/** What the server of a tool asks the model. Nothing of the agent or its conversation is added. */
+export interface SampleRequest {
+  /** Empty: none. */
+  system: string;
+  messages: readonly ModelMessage[];
+  /** Tokens of the reply at most, 1 or more. The turn's limits may leave fewer. */
+  maxTokens: number;
+  stopSequences: readonly string[];
+  /** Model calls that one tool call may ask for, those of its earlier runs included. */
+  maxCalls: number;
+}
+
+export interface SampleReply {
+  text: string;
+  model: string;
+  stopReason: 'end_turn' | 'max_tokens' | 'stop_sequence';
+}
+
+/** The model was not asked, or gave no answer. The message is for the server, and the end of a sentence about it. */
+export class SampleRefusedError extends Error {
+  override readonly name = 'SampleRefusedError';
+
+  /**
+   * @param reason `invalid`: the request cannot be made. `model`: the provider failed, or its model declined.
+   * Otherwise the limit that was reached: of the turn, of its principal's day, or `sampling_calls`.
+   */
+  constructor(
+    readonly reason: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
 /** A question that a call asks its person: it cannot go on before the answer. */

@@ -61,6 +61,7 @@ export function toHead(
       system: request.system.trim() === '' ? undefined : toSystem(request.system),
       tools: tools.length === 0 ? undefined : tools,
       tool_choice: toToolChoice(request, profile),
+      stop_sequences: request.stopSequences && [...request.stopSequences],
     }),
   };
 }

@@ -13,7 +13,8 @@ export interface Usage {
   thinkingTokens?: number;
   /**
    * Tokens that the step or turn added to its conversation, which `token_budget` counts: messages,
-   * results and notices, estimated, and `outputTokens`. Absent in usage of no step.
+   * results and notices, estimated, and `outputTokens`; of what an MCP server asked the model, all tokens. Absent in
+   * other usage of no step.
    */
   addedTokens?: number;
   /** US dollars, by the price at that time. Absent where no price was known. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../errors/error-table.js';
 import type { RetryAdvice } from '../../platform/retry-advice.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { ClientTool, Provenance } from './stored-options.js';
-import type { ToolStatus } from './stored-step.js';
+import type { ToolStatus, Usage } from './stored-step.js';
 
 /** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
@@ -24,6 +24,12 @@ export const turnStatuses = [
  * worker.
  */
 export type TurnStatus = (typeof turnStatuses)[number];
+
+/**
+ * Usage of the model calls that MCP servers asked for, by the tool call that they were asked for in, one for each model
+ * call. A call that was begun and has no known end counts with all that was reserved for it.
+ */
+export type SampledUsage = Record<string, Usage[]>;
 
 /** The client's request, as accepted. */
 export interface StoredRequest {

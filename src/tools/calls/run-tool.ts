@@ -27,6 +27,7 @@ export interface RunToolOptions {
   /** See `ToolCall`. */
   answers?: readonly CallAnswer[];
   ask?: ToolCall['ask'];
+  sample?: ToolCall['sample'];
   /** Called every five seconds while the tool runs. Must not throw. */
   progress(note: string, elapsedMs: number): void;
 }
@@ -53,7 +54,7 @@ export async function runTool(
   input: unknown,
   options: RunToolOptions,
 ): Promise<ToolOutcome> {
-  const { callId, idempotencyKey, signal, timeoutMs, clock, answers, ask } = options;
+  const { callId, idempotencyKey, signal, timeoutMs, clock, answers, ask, sample } = options;
   signal.throwIfAborted();
   const startedAt = clock.now();
   const end = (status: ToolOutcome['status'], output: ToolOutput): ToolOutcome => ({
@@ -81,7 +82,11 @@ export async function runTool(
       ticker.note(note);
       extend();
     },
-    ...compact({ answers, ask: ask && asking(ask, stop, hold) }),
+    ...compact({
+      answers,
+      ask: ask && asking(ask, stop, hold),
+      sample: sample && sampling(sample, stop, extend),
+    }),
   });
   /** @param stop ends the wait for the tool. Absent: the call is awaited even if the turn ends. */
   const run = async (stop?: AbortSignal, time: CallTime = endless): Promise<ToolOutcome> => {
@@ -129,6 +134,22 @@ function asking(
       return await ask(question, AbortSignal.any([signal, stop]));
     } finally {
       goOn();
+    }
+  };
+}
+
+/** Asks the model as `sample` does, until the call is over. A call that asks is not silent. */
+function sampling(
+  sample: NonNullable<ToolCall['sample']>,
+  stop: AbortSignal,
+  extend: CallTime['extend'],
+): NonNullable<ToolCall['sample']> {
+  return async (request, signal) => {
+    extend();
+    try {
+      return await sample(request, AbortSignal.any([signal, stop]));
+    } finally {
+      extend();
     }
   };
 }

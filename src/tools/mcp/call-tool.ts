@@ -17,8 +17,11 @@ import { compact } from '../../platform/compact.js';
 import { canonicalJson, type JsonObject, isPlainObject } from '../../platform/json.js';
 import { RESOURCES_TOOL } from '../builtin/mcp-resources.js';
 import { CallWaits, ToolFailure, type RetryClass, type ToolCall } from '../tool.js';
-import { rootsOf, type Asker, type LiveServer, type McpConnection } from './connection.js';
+import type { Responder } from './asking-calls.js';
+import type { LiveServer, McpConnection } from './connection.js';
+import { rootsOf } from './offers.js';
 import { elicitResult, readElicitation } from './elicitation.js';
+import { readSampling, sampleResult } from './sampling.js';
 import {
   finishRound,
   openRound,
@@ -62,15 +65,19 @@ export interface McpToolCall {
  */
 async function callTool(connection: McpConnection, toolCall: McpToolCall): Promise<ToolOutput> {
   const { call, retry, server } = toolCall;
-  const answerAlone: AnswerRequest = async (method) => {
+  const responder = responderOf(connection, server, call);
+  const answerAlone: AnswerRequest = async (method, params) => {
     const { root } = connection.offers;
-    return method === 'roots/list' && root !== undefined ? rootsOf(root) : undefined;
+    if (method === 'roots/list') return root === undefined ? undefined : rootsOf(root);
+    return method === 'sampling/createMessage'
+      ? responder.sample?.(params, call.signal)
+      : undefined;
   };
   let round = resumeRound(server, call.answers ?? []);
   for (;;) {
     // What is open in the round is asked before the server is called.
     const finished = round && (await finishRound(server, round, answerAlone));
-    const how = { ...call, retry, asker: askerOf(server, call) };
+    const how = { ...call, retry, responder };
     const answered = await askServer(connection, how, (client) =>
       callOnce(connection, client, toolCall, finished),
     );
@@ -85,18 +92,18 @@ type AskingCall = Pick<ToolCall, 'signal' | 'answers'> & Partial<Pick<ToolCall, 
 /**
  * Asks a server for something, and once more where its session was lost and that is harmless.
  *
- * @param how `asker` answers what an older server asks meanwhile; absent: nobody. @throws as `callTool`.
+ * @param how `responder` answers what an older server asks meanwhile; absent: nobody does. @throws as `callTool`.
  */
 export async function askServer<T>(
   connection: McpConnection,
-  how: AskingCall & { retry: RetryClass; asker?: Asker | undefined },
+  how: AskingCall & { retry: RetryClass; responder?: Responder },
   ask: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { signal, retry, asker } = how;
+  const { signal, retry, responder } = how;
   for (let isFirst = true; ; isFirst = false) {
     const { client } = await connectForCall(connection, how);
     try {
-      return await connection.use(client, () => ask(client), asker);
+      return await connection.use(client, () => ask(client), responder);
     } catch (thrown) {
       signal.throwIfAborted();
       const error = await connection.faultOf(thrown);
@@ -139,13 +146,25 @@ async function callOnce(
   return { output: outputOf(connection, client, result) };
 }
 
-/** Asks the person of a call for a server that waits on its connection; undefined: nobody can be asked. */
-function askerOf(server: AskingServer, { ask }: Pick<ToolCall, 'ask'>): Asker | undefined {
-  if (ask === undefined) return undefined;
-  return async (params, signal) => {
-    const asked = readElicitation(server, params);
-    if ('fault' in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.fault);
-    return elicitResult(await ask(asked, signal));
+/** Answers what the server of a call asks in it: its person is asked, or its turn's model, where they can be. */
+function responderOf(
+  { offers: { sampling } }: McpConnection,
+  server: AskingServer,
+  { ask, sample }: Pick<ToolCall, 'ask' | 'sample'>,
+): Responder {
+  return {
+    ...(ask && {
+      elicit: async (params, signal) => {
+        const asked = readElicitation(server, params);
+        if ('fault' in asked) throw new ProtocolError(ProtocolErrorCode.InvalidParams, asked.fault);
+        return elicitResult(await ask(asked, signal));
+      },
+    }),
+    ...(sample &&
+      sampling && {
+        sample: async (params, signal) =>
+          sampleResult(await sample(readSampling(params, sampling), signal)),
+      }),
   };
 }
 

@@ -1,28 +1,20 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   Client,
   InsufficientScopeError,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ClientCapabilities,
   type Transport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import {
-  untilAborted,
-  withDeadline,
-  retryDelay,
-  type RetryDelays,
-} from '../../platform/async/deadlines.js';
+import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { refusedHost } from '../../platform/net/addresses.js';
-import { errorCode, withCauses } from '../../platform/error-code.js';
+import { withCauses } from '../../platform/error-code.js';
+import { AskingCalls, type Responder } from './asking-calls.js';
+import { Backoff } from './backoff.js';
 import type { ProtocolChoice } from './definitions.js';
-import type { elicitResult } from './elicitation.js';
-import { describeFault, isConnectionLost, isSessionDoubtful, McpFault } from './faults.js';
+import { samplingError } from './sampling.js';
+import { describeFault, isConnectionLost, isFinal, isSessionDoubtful, McpFault } from './faults.js';
+import { capabilitiesOf, rootsOf, type Offers } from './offers.js';
+import { attemptsOf, type EraVerdict } from './era-verdicts.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
 import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
@@ -48,32 +40,6 @@ export interface ConnectionOptions {
   redact(text: string): string;
 }
 
-/** The questions that a server may ask in the middle of a call. Nothing else is declared to it. */
-export interface Offers {
-  /** Whether a person can be asked. */
-  asks: boolean;
-  /** The project's folder, which the server may be told. Absent: it may not. */
-  root?: string;
-}
-
-/** Answers what a server asks while a call of it runs. */
-export type Asker = (
-  params: unknown,
-  signal: AbortSignal,
-) => Promise<ReturnType<typeof elicitResult>>;
-
-/** A call under way, and what answers its questions. Absent: nobody. */
-interface AskingCall {
-  ask: Asker | undefined;
-  signal: AbortSignal;
-}
-
-/** What is remembered of a server between its connections. */
-export interface EraVerdict {
-  isLegacy(): boolean;
-  note(isLegacy: boolean): void;
-}
-
 /** A server that is up. */
 export interface LiveServer {
   client: Client;
@@ -93,10 +59,7 @@ export class McpConnection {
   #current: Client | undefined;
   /** The start under way or done; another object after each loss. */
   #starting: object | undefined;
-  /** Calls under way, by the client that they are made with, with what answers their questions. */
-  readonly #calls = new Map<Client, Set<AskingCall>>();
-  /** The call whose response a question came in, where each has a response of its own. */
-  readonly #own = new AsyncLocalStorage<AskingCall>();
+  readonly #calls = new AskingCalls();
   /** Messages that were too long, by the client that they ended a call or the connection of. */
   readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
   readonly #transports = new WeakMap<Client, Transport>();
@@ -170,39 +133,14 @@ export class McpConnection {
   /**
    * Makes a call with a client, which is not ended before.
    *
-   * @param ask answers what the server asks meanwhile, by a server of the protocol before 2026-07-28. Absent: nobody.
+   * @param responder answers what the server asks meanwhile, by a server of the protocol before 2026-07-28.
    */
-  async use<T>(client: Client, work: () => Promise<T>, ask?: Asker): Promise<T> {
-    // What it asks is closed with it.
-    const settled = new AbortController();
-    const call = { ask, signal: settled.signal };
-    const calls = this.#calls.get(client) ?? new Set();
-    this.#calls.set(client, calls.add(call));
+  async use<T>(client: Client, work: () => Promise<T>, responder: Responder = {}): Promise<T> {
     try {
-      return await this.#own.run(call, work);
+      return await this.#calls.run(client, responder, work);
     } finally {
-      settled.abort(new Error('the call has ended'));
-      calls.delete(call);
-      if (calls.size === 0) {
-        this.#calls.delete(client);
-        if (this.#current !== client) this.#end(client);
-      }
+      if (!this.#calls.has(client) && this.#current !== client) this.#end(client);
     }
-  }
-
-  /** Answers a question that came on a connection. On a pipe nothing says which call asks: there it must be the only one. */
-  async #answer(client: Client, params: unknown): ReturnType<Asker> {
-    const calls = [...(this.#calls.get(client) ?? [])];
-    const own = this.#own.getStore();
-    const asking = own !== undefined && calls.includes(own) ? own : calls.length === 1 && calls[0];
-    if (asking === false || asking?.ask === undefined) {
-      const why =
-        calls.length > 1
-          ? 'several calls are under way, and nothing says which one asks; set perSession for this server'
-          : 'nobody can be asked now';
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, why);
-    }
-    return asking.ask(params, asking.signal);
   }
 
   /** Takes no more calls with a client whose session the server may have lost: the next one connects anew. */
@@ -230,7 +168,7 @@ export class McpConnection {
   }
 
   async close(): Promise<void> {
-    const clients = new Set([...this.#calls.keys(), ...(this.#current ? [this.#current] : [])]);
+    const clients = new Set([...this.#calls.clients(), ...(this.#current ? [this.#current] : [])]);
     this.#forget();
     await Promise.all(
       [...clients].map((client) => this.#closeClient(client).catch(() => undefined)),
@@ -315,11 +253,7 @@ export class McpConnection {
       },
     );
     this.#current = client;
-    const { root } = offers;
-    if (offers.asks) {
-      client.setRequestHandler('elicitation/create', ({ params }) => this.#answer(client, params));
-    }
-    if (root !== undefined) client.setRequestHandler('roots/list', () => rootsOf(root));
+    this.#answerQuestions(client, offers);
     const hooks: Pick<Client, 'onerror' | 'onclose'> = {
       onerror: (error) => {
         if (error instanceof MessageTooLongError) this.#tooLong.set(client, error);
@@ -343,6 +277,25 @@ export class McpConnection {
     };
     Object.assign(client, hooks);
     return client;
+  }
+
+  #answerQuestions(client: Client, { asks, root, sampling }: Offers): void {
+    if (asks) {
+      client.setRequestHandler('elicitation/create', async ({ params }) => {
+        const { answer, signal } = this.#calls.find(client, 'elicit');
+        return answer(params, signal);
+      });
+    }
+    if (root !== undefined) client.setRequestHandler('roots/list', () => rootsOf(root));
+    if (sampling === undefined) return;
+    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+      const { answer, signal } = this.#calls.find(client, 'sample');
+      try {
+        return await answer(params, AbortSignal.any([signal, mcpReq.signal]));
+      } catch (error) {
+        throw samplingError(error);
+      }
+    });
   }
 
   #forget(): void {
@@ -378,42 +331,8 @@ export class McpConnection {
   }
 }
 
-function capabilitiesOf({ asks, root }: Offers): ClientCapabilities {
-  return {
-    ...(asks && { elicitation: { form: {}, url: {} } }),
-    ...(root !== undefined && { roots: {} }),
-  };
-}
-
-/** The folder that a server is told of, as the protocol has it. */
-export function rootsOf(root: string): { roots: { uri: string; name: string }[] } {
-  return { roots: [{ uri: pathToFileURL(root).href, name: path.basename(root) }] };
-}
-
 /** Longest wait for the answer to the question for a server's versions, in ms. */
 const MAX_PROBE_MS = 5_000;
-
-/** The ways to connect, in order. */
-function attemptsOf(
-  protocol: ProtocolChoice,
-  isLegacy: boolean,
-): [VersionNegotiationMode, VersionNegotiationMode?] {
-  if (protocol === 'legacy') return ['legacy'];
-  if (protocol !== 'auto') return [{ pin: protocol }];
-  return isLegacy ? ['legacy', 'auto'] : ['auto', 'legacy'];
-}
-
-/**
- * Whether a connection fails in any era: there is no process, or no host, or a log-in is needed. A refusal alone says
- * nothing: some servers answer 401 to whatever has no session.
- */
-function isFinal(error: unknown): boolean {
-  if (refusedHost(error) !== undefined || error instanceof LoginNeededError) return true;
-  return withCauses(error).some((one) => {
-    const code = errorCode(one);
-    return code !== undefined && /^E[A-Z]+$/.test(code);
-  });
-}
 
 /** Follows changes of a server's tools by a request that stays open. Without it, any use may find others. */
 function followChanges(client: Client, setStale: () => void): void {
@@ -422,48 +341,4 @@ function followChanges(client: Client, setStale: () => void): void {
     .listen({ toolsListChanged: true })
     .then((subscription) => subscription.closed)
     .then(setStale, setStale);
-}
-
-const retryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000 };
-/** Uptime after which a death is no longer a failure to start, in ms. */
-const steadyMs = 60_000;
-
-/** Exponential backoff for the restart of a server: at once after the first death, then ever later. */
-export class Backoff {
-  #failures = 0;
-  #notBefore = 0;
-  #startedAt = 0;
-
-  constructor(private readonly clock: Clock) {}
-
-  /** Milliseconds until the server may be started; 0: now. */
-  waitMs(): number {
-    return Math.max(0, this.#notBefore - this.clock.now());
-  }
-
-  started(): void {
-    this.#startedAt = this.clock.now();
-  }
-
-  /** The server answered a call. */
-  worked(): void {
-    this.#failures = 0;
-  }
-
-  /** The server could not be started. */
-  failed(): void {
-    this.#failures += 1;
-    this.#wait(this.#failures);
-  }
-
-  /** The server ended while it was up. */
-  died(): void {
-    if (this.clock.now() - this.#startedAt >= steadyMs) this.#failures = 0;
-    this.#failures += 1;
-    if (this.#failures > 1) this.#wait(this.#failures - 1);
-  }
-
-  #wait(failures: number): void {
-    this.#notBefore = this.clock.now() + retryDelay(retryDelays, failures - 1);
-  }
 }

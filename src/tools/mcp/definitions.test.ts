@@ -51,6 +51,31 @@ describe('parseDefinitions', () => {
     ]);
   });
 
+  it('lets a server ask the model where the operator or the agent says so, and no session', () => {
+    const of = (sampling: unknown) => ({ a: { url: 'https://example.com', sampling } });
+    for (const source of ['file', 'agent'] as const) {
+      for (const sampling of [true, false, {}, { maxTokens: 1, maxCalls: 1_000 }]) {
+        const { value } = parseDefinitions(of(sampling), source);
+        expect(value?.['a']).toMatchObject({ sampling });
+      }
+    }
+    expect(problemsOf(of(true), 'session')).toEqual([
+      expect.stringMatching(/^a\.sampling is not a field; use /),
+    ]);
+    expect(problemsOf(of('yes'))).toEqual([
+      'a.sampling must be true, false or a map with maxTokens and maxCalls',
+    ]);
+    expect(problemsOf(of({ model: 'x' }))).toEqual([
+      'a.sampling.model is not a field; use maxTokens, maxCalls',
+    ]);
+    expect(problemsOf(of({ maxTokens: 0 }))).toEqual([
+      'a.sampling.maxTokens must be a number from 1 to 100000',
+    ]);
+    expect(problemsOf(of({ maxCalls: 0 }))).toEqual([
+      'a.sampling.maxCalls must be a number from 1 to 1000',
+    ]);
+  });
+
   it('believes annotations where the operator says so, and nobody else', () => {
     const given = { a: { url: 'https://example.com', trustAnnotations: true } };
     expect(parseDefinitions(given, 'file').value?.['a']).toMatchObject({

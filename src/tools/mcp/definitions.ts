@@ -143,6 +143,19 @@ const deferredTools = z
   .record(textOf(MAX_TEXT_CHARS), z.boolean())
   .check(z.refine((tools) => Object.keys(tools).length <= MAX_ITEMS));
 
+const atMost = (most: number) => {
+  const expected = `must be a number from 1 to ${most}`;
+  return z.exactOptional(z.int(expected).check(z.gte(1, expected), z.lte(most, expected)));
+};
+
+const sampling = z.strictObject({
+  /** Tokens of a reply at most. Absent: 4096. */
+  maxTokens: atMost(100_000),
+  /** Model calls that one call of a tool may ask for. Absent: 10. */
+  maxCalls: atMost(1_000),
+});
+const samplingExpected = 'must be true, false or a map with maxTokens and maxCalls';
+
 /**
  * `trustAnnotations` is the operator's alone; a session's connections are its own without `perSession`, and its calls
  * take no longer than all others.
@@ -157,6 +170,8 @@ const traits = {
   perSession: flag,
   /** Whether the server is told the folder of the session's project, as its root. */
   roots: flag,
+  /** Whether the server may ask the model of a turn that calls it, at the turn's expense. Absent: it may not. */
+  sampling: z.exactOptional(z.union([z.boolean(), sampling], samplingExpected)),
   /** Longest time of a call without progress, in ms. Absent: that of all tools. */
   timeoutMs: z.exactOptional(milliseconds),
   /** An older name of `timeoutMs`, which counts where both are given. */
@@ -174,7 +189,15 @@ const traits = {
     'auto',
   ),
 };
-const timeLimits = { timeoutMs: true, timeout: true, maxTimeoutMs: true } as const;
+const notOfSessions = {
+  trustAnnotations: true,
+  perSession: true,
+  roots: true,
+  sampling: true,
+  timeoutMs: true,
+  timeout: true,
+  maxTimeoutMs: true,
+} as const;
 const type = z.exactOptional(z.unknown());
 
 const grantExpected = 'must be authorization_code or client_credentials';
@@ -245,18 +268,12 @@ export type McpDefinition = StdioDefinition | HttpDefinition;
 const httpShapes = {
   file: http,
   agent: z.omit(http, { trustAnnotations: true }),
-  session: z.omit(http, { trustAnnotations: true, perSession: true, roots: true, ...timeLimits }),
+  session: z.omit(http, { ...notOfSessions }),
 };
 const stdioShapes = {
   file: stdio,
   agent: z.omit(stdio, { trustAnnotations: true }),
-  session: z.omit(stdio, {
-    trustAnnotations: true,
-    perSession: true,
-    roots: true,
-    ...timeLimits,
-    sessionEnv: true,
-  }),
+  session: z.omit(stdio, { ...notOfSessions, sessionEnv: true }),
 };
 
 /** What a session gives to a server of its agent. */

@@ -1,5 +1,12 @@
 import type { Clock } from '../../platform/clock.js';
-import type { EraVerdict } from './connection.js';
+import type { VersionNegotiationMode } from '@modelcontextprotocol/client';
+import type { ProtocolChoice } from './definitions.js';
+
+/** What is remembered of a server between its connections. */
+export interface EraVerdict {
+  isLegacy(): boolean;
+  note(isLegacy: boolean): void;
+}
 
 /** How long a server is taken for one of the protocol before 2026-07-28, in ms. */
 const LEGACY_MS = 86_400_000;
@@ -26,4 +33,14 @@ export class EraVerdicts {
       },
     };
   }
+}
+
+/** The ways to connect, in order. */
+export function attemptsOf(
+  protocol: ProtocolChoice,
+  isLegacy: boolean,
+): [VersionNegotiationMode, VersionNegotiationMode?] {
+  if (protocol === 'legacy') return ['legacy'];
+  if (protocol !== 'auto') return [{ pin: protocol }];
+  return isLegacy ? ['legacy', 'auto'] : ['auto', 'legacy'];
 }

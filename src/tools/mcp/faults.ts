@@ -121,3 +121,15 @@ function messageOf(error: ProtocolError): string {
   const { message } = error;
   return message.length > longest ? `${message.slice(0, longest)}…` : message;
 }
+
+/**
+ * Whether a connection fails in any era: there is no process, or no host, or a log-in is needed. A refusal alone says
+ * nothing: some servers answer 401 to whatever has no session.
+ */
+export function isFinal(error: unknown): boolean {
+  if (refusedHost(error) !== undefined || error instanceof LoginNeededError) return true;
+  return withCauses(error).some((one) => {
+    const code = errorCode(one);
+    return code !== undefined && /^E[A-Z]+$/.test(code);
+  });
+}

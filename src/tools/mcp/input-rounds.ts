@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { isLongJson, isPlainObject, type JsonObject, type JsonValue } from '../../platform/json.js';
-import { CallWaits, ToolFailure, type CallAnswer } from '../tool.js';
+import { CallWaits, SampleRefusedError, ToolFailure, type CallAnswer } from '../tool.js';
 import { elicitResult, readElicitation } from './elicitation.js';
 
 /** Rounds in which a server may ask for more before it answers a call. */
@@ -162,7 +162,7 @@ export async function finishRound(
     }
     const known =
       typeof method === 'string' && isPlainObject(params)
-        ? await answer(method, params)
+        ? await answered(server, () => answer(method, params))
         : undefined;
     if (known === undefined) {
       const what = typeof method === 'string' ? method.slice(0, 100) : 'nothing';
@@ -171,6 +171,15 @@ export async function finishRound(
     round = { ...round, responses: { ...round.responses, [key]: known } };
   }
   return round;
+}
+
+async function answered<T>(server: AskingServer, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof SampleRefusedError)) throw error;
+    throw failure(server, `asked the model and got no answer: ${error.message}`);
+  }
 }
 
 /** The parameters that a call is repeated with. */

@@ -6,7 +6,8 @@ import type { Logger } from '../../platform/logger.js';
 import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.js';
 import type { RegisteredTool } from '../registry.js';
 import { pickShellEnv } from '../shell-env.js';
-import { McpConnection, type Offers } from './connection.js';
+import { McpConnection } from './connection.js';
+import { offersOf, type Offers } from './offers.js';
 import { EraVerdicts } from './era-verdicts.js';
 import { HttpTransport } from './http-transport.js';
 import { loadMcpFile } from './mcp-file.js';
@@ -407,11 +408,6 @@ function keyOf({ name, definition, onlyFor, loginId }: UsedServer, { asks, root 
     root ?? null,
   ]);
   return createHash('sha256').update(parts).digest('hex');
-}
-
-/** What a server may ask in a turn: a connection declares it when it begins. */
-function offersOf({ definition }: McpServer, { asks = false, projectRoot }: TurnRequest): Offers {
-  return { asks, ...(definition.roots && projectRoot !== undefined && { root: projectRoot }) };
 }
 
 /** Drops tools whose names collide: a server may name a tool like the hashed name of another tool. */

@@ -71,7 +71,17 @@ export async function openAttempt(
   const { principalId } = claim;
   const { projectRoot } = claim.session;
   const limits = { costLimit, session };
-  const source = { principalId, projectRoot, startedAt, steps, calls, overhead, ...limits };
+  const sampled = new Map(Object.entries(claim.sampled ?? {}));
+  const source = {
+    principalId,
+    projectRoot,
+    startedAt,
+    steps,
+    calls,
+    overhead,
+    sampled,
+    ...limits,
+  };
   return {
     services,
     turn: claim,
@@ -102,6 +112,7 @@ export async function openAttempt(
       elidedThrough: claim.elidedThrough,
       hasElidedEarlier: false,
       discarded: claim.discardedUsage ?? noUsage,
+      sampled,
       serverStarts: new Map(),
       notices: [...(stored?.notices ?? [])],
       steered: delivered.map(toSteeredMessage),

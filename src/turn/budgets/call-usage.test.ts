@@ -43,7 +43,12 @@ describe('draftUsage', () => {
     const cut = draft({ openText: [text] });
     const { outputTokens } = draftUsage(cut);
     const step = countUsage({ ...noUsage, inputTokens: 7, outputTokens: 3 }, { added: 7, price });
-    const progress = { steps: [{ usage: step }], overhead: noUsage, draft: cut };
+    const progress = {
+      steps: [{ usage: step }],
+      overhead: noUsage,
+      sampled: new Map(),
+      draft: cut,
+    };
     const total = totalUsage({ progress, children: [] });
     expect(total).toMatchObject({
       inputTokens: 1_007,

@@ -198,15 +198,17 @@ export interface PaidTurn {
   progress: {
     steps: readonly { usage: Usage }[];
     overhead: Usage;
+    sampled: ReadonlyMap<string, readonly Usage[]>;
     draft: StepDraft | undefined;
   };
   children: readonly { usage: Usage | undefined }[];
 }
 
-/** All that a turn was paid for: steps, subagents, summaries, and the call that was cut. */
+/** All that a turn was paid for: steps, subagents, summaries, what MCP servers asked, and the call that was cut. */
 export function totalUsage({ progress, children }: PaidTurn): Usage {
-  const { steps, overhead, draft } = progress;
-  const done = steps.reduce((sum, step) => addUsage(sum, step.usage), overhead);
+  const { steps, overhead, sampled, draft } = progress;
+  const own = steps.reduce((sum, step) => addUsage(sum, step.usage), overhead);
+  const done = [...sampled.values()].flat().reduce(addUsage, own);
   const all = children.reduce((sum, { usage }) => addUsage(sum, usage ?? noUsage), done);
   return draft === undefined ? all : addUsage(all, draftUsage(draft));
 }

@@ -85,7 +85,7 @@ function waitDeps({
 }
 
 /** The largest factor by which an estimate is off, for the texts it was fitted to. */
-const MAX_ESTIMATE_ERROR = 1.25;
+export const MAX_ESTIMATE_ERROR = 1.25;
 
 function isCloseCall(
   run: AttemptContext,

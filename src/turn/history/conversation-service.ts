@@ -128,7 +128,12 @@ export class ConversationService {
     if (after === undefined && cursor !== undefined) throw badCursor();
     const found = await listCalls(db, turn.id, { after, limit: limit + 1 });
     const { rows, ...next } = cutPage(found, limit, formatCallToken);
-    const calls = rows.map((row) => viewCall(row, tools.select([row.name]).tools[0]?.retry));
+    const calls = rows.map((row) =>
+      viewCall(row, {
+        retry: tools.select([row.name]).tools[0]?.retry,
+        sampled: turn.sampled?.[row.callId],
+      }),
+    );
     return { calls, ...next };
   }
 

@@ -55,6 +55,14 @@ export class TurnPageDto extends PageDto {
   turns!: ListedTurnDto[];
 }
 
+/** What an MCP server asked the model in a call. */
+export class SamplingDto {
+  @ApiProperty(whole) modelCalls!: number;
+
+  /** Part of the turn's usage. Of a model call whose worker died it is all that was reserved. */
+  usage!: UsageDto;
+}
+
 /** A call as the ledger has it. */
 export class CallDto {
   callId!: string;
@@ -79,6 +87,9 @@ export class CallDto {
   files?: OutputFileDto[];
 
   @ApiProperty(nullableWhole) durationMs!: number | null;
+
+  /** Absent: its server has not asked the model. */
+  sampling?: SamplingDto;
 
   /** Whether the call is repeated when its outcome is lost; null: the server has no such tool. */
   @ApiProperty({ enum: ['safe', 'idempotent', 'never'], nullable: true })

@@ -2,6 +2,8 @@ import { viewOutputFiles } from '../../attachments/stored-files.js';
 import { compact } from '../../platform/compact.js';
 import type { CallDto } from './history.dto.js';
 import { and, asc, eq, gte, inArray } from 'drizzle-orm';
+import { addUsage, noUsage } from '../../events/turn-event.js';
+import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { Queryable } from '../../storage/connection.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import type { CallRow } from '../state/stored-turn.js';
@@ -87,8 +89,15 @@ export function parseCallToken(token: unknown): CallPageToken | undefined {
   return { step: Number(step), callId };
 }
 
-/** Pure. */
-export function viewCall(row: CallRow, retry: RetryClass | undefined): CallDto {
+/**
+ * A call for clients. Pure.
+ *
+ * @param sampled usage of the model calls that its server asked for.
+ */
+export function viewCall(
+  row: CallRow,
+  { retry, sampled }: { retry: RetryClass | undefined; sampled: readonly Usage[] | undefined },
+): CallDto {
   const { callId, step, attempt, name, input, output, durationMs } = row;
   return {
     callId,
@@ -102,6 +111,12 @@ export function viewCall(row: CallRow, retry: RetryClass | undefined): CallDto {
     retry: retry ?? null,
     claimedAt: row.claimedAt.toISOString(),
     endedAt: row.endedAt?.toISOString() ?? null,
-    ...compact({ files: viewOutputFiles(row.turnId, row.files) }),
+    ...compact({
+      files: viewOutputFiles(row.turnId, row.files),
+      sampling: sampled && {
+        modelCalls: sampled.length,
+        usage: sampled.reduce(addUsage, noUsage),
+      },
+    }),
   };
 }

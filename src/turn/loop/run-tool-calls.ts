@@ -3,7 +3,7 @@ import { type CallEnd, claimToolCall, endToolCall, releaseToolCall } from '../..
 import { capOutput, runTool, type ToolOutcome } from '../../tools/calls/run-tool.js';
 import type { CallableTool } from '../../tools/registry.js';
 import { runCalls } from '../../tools/calls/run-calls.js';
-import { type CallQuestion, CallWaits } from '../../tools/tool.js';
+import { type CallQuestion, CallWaits, type SampleRequest } from '../../tools/tool.js';
 import type { StoreWrite } from '../../storage/write-kind.js';
 import { requesterOf } from '../prompt/conversation-files.js';
 import { fitOutput } from '../budgets/reserve-headroom.js';
@@ -32,6 +32,7 @@ import { addResults } from '../state/turn-state.js';
 import { printJson } from '../../platform/exact-json.js';
 import { attributes, spanNames } from '../../telemetry/span-names.js';
 import { describeMissing, findTool, judgeOpenCall } from './judge-open-call.js';
+import { sampleModel } from './sample-model.js';
 
 /**
  * Runs the calls of the last step that have no result yet. Each goes through the ledger: claimed in
@@ -182,6 +183,7 @@ async function runOne(
   if (!isClaimed(run.progress, call)) await claim(run, call, await takeGrants(run, call, tool));
   // A second run begins once its approval is stored as used, or the next crash forgets that.
   else await run.writer.commit([], []);
+  const samples: Promise<unknown>[] = [];
   const options = {
     callId: call.id,
     idempotencyKey: `${run.turn.id}:${call.id}`,
@@ -195,6 +197,11 @@ async function runOne(
     ...(canAsk(run.turn.request, run.rules.permissions.layers) && {
       ask: (asked: CallQuestion, signal: AbortSignal) => holdQuestion(run, call, asked, signal),
     }),
+    sample: (asked: SampleRequest, signal: AbortSignal) => {
+      const sample = sampleModel(run, call, asked, signal);
+      samples.push(sample);
+      return sample;
+    },
   };
   let outcome: ToolOutcome;
   try {
@@ -202,6 +209,9 @@ async function runOne(
   } catch (error) {
     if (error instanceof CallWaits) return askForCall(run, call, error);
     throw error;
+  } finally {
+    // The end of the call has stopped those that are open: what they used is stored before the turn goes on, or ends.
+    await Promise.allSettled(samples);
   }
   const { status, durationMs } = outcome;
   const kept = await keepFiles(run, outcome);

@@ -136,6 +136,8 @@ export interface Progress {
   overhead: Usage;
   /** Usage within `overhead` for replies that were discarded for another call. */
   discarded: Usage;
+  /** Usage of the model calls that MCP servers asked for, by tool call; of one under way, all that is reserved for it. */
+  sampled: Map<string, Usage[]>;
   /** The limit of the day that left a call too little headroom, or none. */
   shortage?: DayShortage | undefined;
   /** When calls of the provider's own tools began, by their ids, in ms since the epoch. */

@@ -10,6 +10,7 @@ import {
   addChild,
   addOverhead,
   addResults,
+  addSample,
   addStep,
   openState,
   contextBefore,
@@ -118,6 +119,40 @@ describe('the state of a turn', () => {
     expect(tree.shouldContinue(state)).toEqual({ shouldContinue: false, reason: 'max_iterations' });
   });
 
+  it('counts what a server asked the model as a model call, before and after a crash', () => {
+    const costLimit = { usd: 1, price: { input: 1, output: 1 } };
+    const limited = newAgentState({ ...begin, cost: { usedUsd: 0, limitUsd: 1 } });
+    const parts = [{ type: 'tool_use' as const, id: 'a', name: 'mcp__s__ask', input: {} }];
+    const step = { parts, usage, stopReason: 'tool_use' as const };
+    const asked = { ...usage, addedTokens: 18, costUsd: 0.25 };
+    const live = addSample(addStep(tree.onTurnStart(limited), step, costLimit), asked, costLimit);
+    expect([live.turn, live.tokensUsed]).toEqual([2, 36]);
+    const source = {
+      principalId: 'u',
+      projectRoot: 'p',
+      startedAt: new Date(0),
+      steps: [
+        {
+          ...step,
+          turnId: 't',
+          step: 1,
+          attempt: 1,
+          sent: null,
+          startedAt: new Date(0),
+          endedAt: new Date(0),
+        },
+      ],
+      calls: [],
+      sampled: new Map([['a', [asked]]]),
+      overhead: noUsage,
+      costLimit,
+      session: undefined,
+      children: [],
+    };
+    const opened = openState(tree, source, 0);
+    expect([opened.turn, opened.tokensUsed, opened.cost]).toEqual([2, 36, live.cost]);
+  });
+
   it('counts what was paid for no step, also after a crash, and not as what the turn added', () => {
     const costLimit = { usd: 1, price: { input: 1, output: 1 } };
     const session = { usedTokens: 5, limitTokens: 1_000 };
@@ -131,6 +166,7 @@ describe('the state of a turn', () => {
       startedAt,
       steps: [],
       calls: [],
+      sampled: new Map(),
       costLimit,
       session,
     };

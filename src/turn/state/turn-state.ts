@@ -24,6 +24,8 @@ export interface StateSource {
   calls: readonly CallRow[];
   /** Usage of no step: see `Progress`. */
   overhead: Usage;
+  /** See `Progress`. */
+  sampled: ReadonlyMap<string, readonly Usage[]>;
   costLimit: CostLimit | undefined;
   /** Tokens of the session before this turn; undefined where there is no limit. */
   session: AgentState['session'];
@@ -52,6 +54,10 @@ export function openState(tree: DecisionTree, source: StateSource, now: number):
   const results = new Map(source.calls.map((call) => [call.callId, call]));
   for (const step of source.steps) {
     state = addStep(tree.onTurnStart(state), step, source.costLimit);
+    for (const part of step.parts) {
+      const sampled = part.type === 'tool_use' ? source.sampled.get(part.id) : undefined;
+      for (const usage of sampled ?? []) state = addSample(state, usage, source.costLimit);
+    }
     state = addResults(tree, state, { step, results });
   }
   return state;
@@ -117,6 +123,15 @@ export function addChild(
 ): AgentState {
   const tokensUsed = state.tokensUsed + addedTokens(usage);
   return changeState(addOverhead(state, usage, costLimit), { tokensUsed });
+}
+
+/** A server has asked the model: that is a model call of the turn, and all its tokens are the turn's. */
+export function addSample(
+  state: AgentState,
+  usage: Usage,
+  costLimit: CostLimit | undefined,
+): AgentState {
+  return changeState(addChild(state, usage, costLimit), { turn: state.turn + 1 });
 }
 
 /** A step is stored: what it cost, and whether the model is done. */

@@ -85,6 +85,7 @@ describe('PeopleWatch', () => {
       elidedThrough: 0,
       hasElidedEarlier: false,
       discarded: noUsage,
+      sampled: new Map(),
       serverStarts: new Map(),
       notices: [],
       steered: [],

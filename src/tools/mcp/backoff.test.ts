@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { Backoff } from './connection.js';
+import { Backoff } from './backoff.js';
 
 describe('Backoff', () => {
   it('waits longer after every start that fails, a minute at most', () => {
