@@ -5,6 +5,7 @@ import { storeSession, storeTurn } from '../../test/support/turn/store-turn.js';
 import { silentLogger } from '../../test/support/silent-logger.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { auditLog, usageDays } from '../storage/governance-schema.js';
+import { newTimeId } from '../platform/ids.js';
 import { memories, memoryFiles } from '../storage/file-schema.js';
 import { tables } from '../storage/tables.js';
 import { turnArchives } from '../storage/transcript-schema.js';
@@ -88,6 +89,21 @@ describe('old rows of a table', () => {
     expect(await forget(auditLog, 90)).toBe(1);
     expect(await forget(auditLog, 90)).toBe(0);
     expect(await db.select({ id: auditLog.id }).from(auditLog)).toEqual([{ id: 'audit_89.99' }]);
+  });
+
+  it('the entry that says which issuers there are stays, and those before it go', async () => {
+    const { db } = database;
+    await db.delete(auditLog);
+    const entry = { principalId: 'server', action: 'auth.configured', subject: 'issuers' };
+    for (const days of [200, 100]) {
+      const details = { issuers: [`of ${days}`], digest: 'd' };
+      await db
+        .insert(auditLog)
+        .values({ ...entry, details, id: newTimeId('audit', ago(days).getTime()), at: ago(days) });
+    }
+    expect(await forget(auditLog, 90)).toBe(1);
+    const [left] = await db.select({ details: auditLog.details }).from(auditLog);
+    expect(left?.details).toMatchObject({ issuers: ['of 100'] });
   });
 
   it('deliveries and files of memories are kept for their days', async () => {

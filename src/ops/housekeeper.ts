@@ -103,11 +103,11 @@ export async function forgetOld(
   { now, days }: { now: Date; days: number },
 ): Promise<number> {
   if (typeof kept === 'string' || days === 0) return 0;
-  const { since } = kept;
+  const { since, stays = sql`false` } = kept;
   const time = new Date(now.getTime() - days * DAY_MS).toISOString();
   // Days are kept whole.
   const before = since.getSQLType() === 'date' ? time.slice(0, 10) : time;
-  const isOld = sql`${since} < ${before}`;
+  const isOld = sql`${since} < ${before} and (${stays}) is not true`;
   const { rows } = await db.execute(
     since.table === table
       ? sql`

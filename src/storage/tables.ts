@@ -1,4 +1,4 @@
-import { getTableName } from 'drizzle-orm';
+import { getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import {
   compactions,
@@ -94,7 +94,13 @@ export interface KeptDays {
     | 'auditKeepDays';
   /** The time from which the days count: of the row, or of the turn that it belongs to. */
   since: PgColumn;
+  /** Rows that stay, however old they are. Absent: none. */
+  stays?: SQL;
 }
+
+/** The entry by which workers know the issuers of the API. */
+const lastIssuers = sql`${auditLog.id} = (
+  select max(${auditLog.id}) from ${auditLog} where ${auditLog.action} = 'auth.configured')`;
 
 const ownedBy = (of: TableOwner['of'], column: PgColumn): TableOwner => ({ of, column });
 
@@ -323,7 +329,7 @@ export const tables: readonly TableEntry[] = [
     ...ofPrincipal(auditLog.principalId),
     exported: 'it is what was done here',
     erased: 'stripped',
-    kept: { days: 'auditKeepDays', since: auditLog.at },
+    kept: { days: 'auditKeepDays', since: auditLog.at, stays: lastIssuers },
   },
   {
     table: grants,
