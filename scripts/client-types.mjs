@@ -1,8 +1,8 @@
 /**
  * Writes the typed client's declarations, `dist/client/*.d.ts`. The server's types in them are written out
  * member by member, so that they do not need the server's packages. The declarations and the examples of the
- * documentation are compiled as in a browser, without Node's types. `--check` reports faults and writes
- * nothing; `--out DIR` writes to a different folder.
+ * documentation are compiled as in a browser, without Node's types. `--check` reports faults, with each major of the
+ * AI SDK, and writes nothing; `--out DIR` writes to a different folder.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -32,17 +32,24 @@ const texts = new Map([
   [served, writeOutTypes(served, options)],
   ...(isCheck ? readBlocks('README.md', 'client', exampleFile('readme')) : []),
   ...(isCheck ? readBlocks('docs/guide/client.md', 'client', exampleFile('guide')) : []),
+  ...(isCheck ? readBlocks('docs/wires/ai-sdk.md', 'client', exampleFile('ai-sdk')) : []),
 ]);
-const browser = {
+const browser = (/** @type {string} */ ai) => ({
   ...options,
   lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
   types: [],
-  paths: { [`${packageName}/client`]: [path.join(folder, 'turnpike-client.ts')] },
+  paths: {
+    [`${packageName}/client`]: [path.join(folder, 'turnpike-client.ts')],
+    [`${packageName}/client/ai-sdk`]: [path.join(folder, 'chat-transport.ts')],
+    ai: [path.join(root, 'node_modules', ai, 'dist/index.d.ts')],
+  },
   noEmit: isCheck,
   declaration: true,
   emitDeclarationOnly: true,
   rootDir: folder,
   outDir: path.resolve(values.out ?? path.join(root, 'dist/client')),
-};
-const program = createProgram(files, browser, texts);
-report(isCheck ? ts.getPreEmitDiagnostics(program) : program.emit().diagnostics);
+});
+if (!isCheck) report(createProgram(files, browser('ai'), texts).emit().diagnostics);
+for (const ai of isCheck ? ['ai-6', 'ai-7-oldest', 'ai'] : []) {
+  report(ts.getPreEmitDiagnostics(createProgram(files, browser(ai), texts)));
+}

@@ -12,6 +12,7 @@ const folders = {
   named_agents: 'holodeck',
   ag_ui: 'ag-ui',
   ai_sdk: 'ai-sdk',
+  ai_sdk_7: 'ai-sdk-7',
   responses: 'responses',
 };
 
@@ -70,7 +71,7 @@ function framesOf(folder, turn) {
  * @param {string} text
  */
 function namesOf(text) {
-  const frames = text.matchAll(/^(?:event: (.*)\n)?id: \w+:(\d+\.\d+).*\ndata: (.*)$/gm);
+  const frames = text.matchAll(/^(?:event: (.*)\n)?id: [\w;]+:(\d+\.\d+).*\ndata: (.*)$/gm);
   return Array.from(frames, ([, event, cursor, data]) => ({
     name: event === undefined ? typeOf(data) : event.replace(/^(subagent:).*:.*/, '$1…'),
     cursor,

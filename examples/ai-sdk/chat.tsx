@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { useChat } from '@ai-sdk/react';
-import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { ChatHistory, TurnpikeChatTransport } from 'turnpike/client/ai-sdk';
 import { Message } from './message.js';
 
@@ -13,7 +13,7 @@ interface ChatProps {
 /** A chat that is loaded with its messages, and resumes the answer that it is getting. */
 export function Chat({ id, transport, history }: ChatProps) {
   const [text, setText] = useState('');
-  const { messages, sendMessage, addToolApprovalResponse, status, error } = useChat<UIMessage>({
+  const { messages, sendMessage, addToolApprovalResponse, status, error } = useChat({
     id,
     transport,
     messages: history.messages,

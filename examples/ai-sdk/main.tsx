@@ -8,7 +8,7 @@ declare const usesTokens: boolean;
 
 const token = (): Promise<Response> => fetch('/turnpike-token', { method: 'POST' });
 // The page and the server are of one origin here: vite passes requests on.
-const transport = new TurnpikeChatTransport({ url: '', ...(usesTokens && { token }) });
+const transport = new TurnpikeChatTransport({ url: '', aiSdk: 7, ...(usesTokens && { token }) });
 const chatId = location.hash.slice(1) || `chat-${Date.now()}`;
 globalThis.history.replaceState(null, '', `#${chatId}`);
 addEventListener('hashchange', () => location.reload());

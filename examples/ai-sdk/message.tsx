@@ -1,12 +1,8 @@
 import type { DynamicToolUIPart, UIMessage } from 'ai';
 
-type Part = UIMessage['parts'][number];
-
 /** What the server says of an answer. */
 interface AnswerMetadata {
   outcome?: string;
-  /** Ids of parts that are void: their step ran again after a crash. */
-  discarded?: string[];
 }
 
 interface MessageProps {
@@ -15,11 +11,10 @@ interface MessageProps {
 }
 
 export function Message({ message: { role, parts, metadata }, onAnswer }: MessageProps) {
-  const { outcome, discarded = [] } = (metadata ?? {}) as AnswerMetadata;
-  const shown = parts.filter((part) => !discarded.includes(idOf(part)));
+  const { outcome } = (metadata ?? {}) as AnswerMetadata;
   return (
     <article aria-label={role}>
-      {shown.map((part, index) => {
+      {parts.map((part, index) => {
         if (part.type === 'text') return <p key={index}>{part.text}</p>;
         if (part.type === 'dynamic-tool') {
           return <ToolCall key={part.toolCallId} part={part} onAnswer={onAnswer} />;
@@ -45,6 +40,7 @@ function ToolCall({
       <em>{state}</em>
       {state === 'approval-requested' && (
         <>
+          <span>{part.approval.requestReason} </span>
           <button onClick={() => onAnswer(part.approval.id, true)}>Approve</button>
           <button onClick={() => onAnswer(part.approval.id, false)}>Deny</button>
         </>
@@ -52,12 +48,4 @@ function ToolCall({
       {output !== undefined && <pre>{output}</pre>}
     </section>
   );
-}
-
-/** The id under which the metadata names a part. */
-function idOf(part: Part): string {
-  if ('toolCallId' in part) return part.toolCallId;
-  if ('sourceId' in part) return part.sourceId;
-  const own = 'providerMetadata' in part ? part.providerMetadata?.['turnpike']?.['id'] : undefined;
-  return typeof own === 'string' ? own : '';
 }

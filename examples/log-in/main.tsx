@@ -10,7 +10,7 @@ const url = import.meta.env['VITE_TURNPIKE_URL'] ?? 'http://localhost:4400';
 const { logIn, token, logOut } = import.meta.env['VITE_PAGE_TOKENS'] ? pageToken : ownToken;
 
 async function openChat({ profile }: User) {
-  const transport = new TurnpikeChatTransport({ url, token });
+  const transport = new TurnpikeChatTransport({ url, token, aiSdk: 7 });
   const { chats } = await transport.chats();
   const chatId = location.hash.slice(1) || crypto.randomUUID();
   history.replaceState(null, '', `#${chatId}`);

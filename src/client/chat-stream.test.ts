@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UIMessageChunk } from 'ai';
+import { uiMessageChunkSchema, type UIMessageChunk } from 'ai';
+import * as newest6 from 'ai-6';
+import * as oldest7 from 'ai-7-oldest';
 import {
   FakeServer,
   type FakeFrame,
@@ -7,7 +9,7 @@ import {
 } from '../../test/client/fake-server.js';
 import { untilDone } from '../../test/client/until-done.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { TurnpikeChatTransport } from './chat-transport.js';
+import { aiSdkOf, TurnpikeChatTransport, type AiSdkVersion } from './chat-transport.js';
 
 const chunks: UIMessageChunk[] = [
   { type: 'start', messageId: 'msg_1' },
@@ -25,7 +27,7 @@ const frames: FakeFrame[] = [...chunks.map((chunk) => JSON.stringify(chunk)), '[
 const refusal = (status: number, type: string): Response =>
   Response.json({ error: { type, message: 'No.', retryable: true } }, { status });
 
-function open(options: FakeServerOptions = {}) {
+function open({ aiSdk, ...options }: FakeServerOptions & { aiSdk?: AiSdkVersion } = {}) {
   const server = new FakeServer(frames, options);
   const clock = new ManualClock();
   const transport = new TurnpikeChatTransport({
@@ -34,6 +36,7 @@ function open(options: FakeServerOptions = {}) {
     clock,
     stallMs: 20_000,
     maxSilenceMs: 120_000,
+    ...(aiSdk === undefined ? {} : { aiSdk }),
   });
   const left = new AbortController();
   const send = () =>
@@ -89,6 +92,23 @@ describe('a stream of a chat', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('names its version in each request', async () => {
+    const { server, send, readAll } = open({ cutAfter: [150], aiSdk: '7-steering' });
+    await readAll(await send());
+    const named = server.requests.map(({ headers }) => headers.get('x-turnpike-ai-sdk'));
+    expect(named).toEqual(['7-steering', '7-steering']);
+  });
+
+  it('that is lost is what the hook of version 7 takes for a lost network', async () => {
+    const { send } = open({ before: Array.from({ length: 99 }, () => new Error('ECONNREFUSED')) });
+    const lost = await send().catch((error: unknown) => error);
+    expect(lost).toBeInstanceOf(TypeError);
+    expect(lost).toMatchObject({
+      name: 'ConnectionLostError',
+      message: expect.stringContaining('network'),
+    });
+  });
+
   it('ends its connection where its reader leaves, and makes no other', async () => {
     const cancelled = open({ hang: true, cutAfter: [150] });
     await (await cancelled.send()).cancel();
@@ -99,5 +119,15 @@ describe('a stream of a chat', () => {
     for (const { server } of [cancelled, aborted]) {
       expect([server.cancelled, server.requests.length]).toEqual([1, 1]);
     }
+  });
+});
+
+describe('aiSdkOf', () => {
+  it.each([
+    [6, newest6.uiMessageChunkSchema],
+    [7, oldest7.uiMessageChunkSchema],
+    [7, uiMessageChunkSchema],
+  ])('is %d by the package’s schema', async (major, schema) => {
+    expect(await aiSdkOf(schema)).toBe(major);
   });
 });

@@ -6,6 +6,8 @@ import { route, type Transport } from './transport/transport.js';
 
 export interface ChatReading {
   chatId: string;
+  /** The header that names the version, for each request: frames of two versions do not mix. */
+  version: Readonly<Record<string, string>>;
   /** Sends the request that the stream answers; sent again where no frame of the answer came. */
   open(signal: AbortSignal): Promise<Response>;
   /** Ends the reading. The turn goes on. */
@@ -93,12 +95,12 @@ export class ChatStream {
 
   async #connect(): Promise<Connection | undefined> {
     const { transport } = this;
-    const { open, chatId } = this.reading;
+    const { open, chatId, version } = this.reading;
     const { signal } = this.#left;
     const path = route`/api/chat/${chatId}/stream`;
     for (;;) {
       const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
-      const headers = { 'last-event-id': this.#lastEventId ?? '' };
+      const headers = { ...version, 'last-event-id': this.#lastEventId ?? '' };
       const opening =
         this.#lastEventId === undefined
           ? open(stallSignal.signal)
@@ -125,7 +127,8 @@ export class ChatStream {
 
   #wait(cause: unknown): Promise<void> {
     const { url, maxSilenceMs } = this.transport;
-    const message = `The server at ${url} gave no sign of life for ${Math.round(maxSilenceMs / 1_000)} s. The answer may go on: come back to the chat for it.`;
+    // `useChat` of version 7 resumes after an error that speaks of the network.
+    const message = `The network or the server at ${url} gave no sign of life for ${Math.round(maxSilenceMs / 1_000)} s. The answer may go on: come back to the chat for it.`;
     return this.#retryPolicy.wait(cause, () => new ConnectionLostError(message, { url, cause }));
   }
 }

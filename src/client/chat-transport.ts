@@ -25,7 +25,14 @@ export interface ChatTransportOptions extends ClientOptions {
   /** Options of each turn. */
   opts?: TurnOptions;
   clientTools?: readonly ClientTool[];
+  /**
+   * The major of the page's package `ai`: 7 from 7.0.70 on, see `aiSdkOf`. `7-steering`, from 7.0.163 on, shows what is
+   * steered into a turn as a `steering-message`. Default: 6, which every major reads.
+   */
+  aiSdk?: AiSdkVersion;
 }
+
+export type AiSdkVersion = 6 | 7 | '7-steering';
 
 /** The messages of a chat, oldest first. */
 export interface ChatHistory<Message extends UIMessage = UIMessage> {
@@ -34,6 +41,22 @@ export interface ChatHistory<Message extends UIMessage = UIMessage> {
   activeTurnId: string | null;
   /** Page token of the messages before these; absent: there are none. */
   before?: string;
+}
+
+/** A schema of the package, as far as it is used. */
+interface ChunkSchema {
+  validate?:
+    | ((value: unknown) => { success: boolean } | PromiseLike<{ success: boolean }>)
+    | undefined;
+}
+
+/**
+ * The major that a page has: `aiSdk: await aiSdkOf(uiMessageChunkSchema)`, with the schema of the page's own `ai`.
+ * Releases of 7 before 7.0.70, which do not know all that 7 is sent, count as 6.
+ */
+export async function aiSdkOf(schema: () => ChunkSchema): Promise<6 | 7> {
+  const checked = await schema().validate?.({ type: 'reset-step' });
+  return checked?.success === true ? 7 : 6;
 }
 
 type Sending<Message extends UIMessage> = Parameters<ChatTransport<Message>['sendMessages']>[0];
@@ -53,10 +76,19 @@ export class TurnpikeChatTransport<
   readonly resumeStreamIsReplay = true;
   readonly #transport: Transport;
   readonly #body: Readonly<Record<string, unknown>>;
+  readonly #version: Readonly<Record<string, string>>;
 
-  constructor({ agent, projectRoot, opts, clientTools, ...options }: ChatTransportOptions) {
+  constructor({
+    agent,
+    projectRoot,
+    opts,
+    clientTools,
+    aiSdk = 6,
+    ...options
+  }: ChatTransportOptions) {
     this.#transport = new Transport(options);
     this.#body = { agent, projectRoot, opts, clientTools };
+    this.#version = aiSdk === 6 ? {} : { 'x-turnpike-ai-sdk': String(aiSdk) };
   }
 
   /** @throws TurnpikeError; ConnectionLostError. */
@@ -70,10 +102,11 @@ export class TurnpikeChatTransport<
       method: 'POST',
       path: '/api/chat',
       body: { ...this.#body, ...body, ...asked },
-      headers: { ...plain(headers), ...key },
+      headers: { ...plain(headers), ...key, ...this.#version },
     } as const;
     const stream = new ChatStream(this.#transport, {
       chatId,
+      version: this.#version,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
@@ -86,9 +119,11 @@ export class TurnpikeChatTransport<
     headers,
     abortSignal,
   }: Reconnecting): Promise<ReadableStream<UIMessageChunk> | null> => {
-    const call = { path: `${pathOf(chatId)}/stream`, headers: plain(headers) };
+    const path = `${pathOf(chatId)}/stream`;
+    const call = { path, headers: { ...plain(headers), ...this.#version } };
     const stream = new ChatStream(this.#transport, {
       chatId,
+      version: this.#version,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
@@ -111,7 +146,7 @@ export class TurnpikeChatTransport<
     chatId: string,
     page: { before?: string; limit?: number } = {},
   ): Promise<ChatHistory<Message>> {
-    const call = { path: pathOf(chatId), query: page };
+    const call = { path: pathOf(chatId), query: page, headers: this.#version };
     const found = await this.#transport.json<ChatHistory<Message>>(call).catch(unlessNone);
     return found ?? { messages: [], activeTurnId: null };
   }

@@ -40,9 +40,9 @@ export function isFinal(error: unknown): boolean {
 
 /**
  * The server was not reached, or was silent for too long. The request may have taken effect all the
- * same.
+ * same. A `TypeError` like those of `fetch`, as libraries take that for a lost connection.
  */
-export class ConnectionLostError extends Error {
+export class ConnectionLostError extends TypeError {
   readonly url: string;
   /** The turn that was being read: it may go on, and can be followed again. */
   readonly turnId: string | undefined;

@@ -144,9 +144,11 @@ describe('a tool of the AI SDK', () => {
     });
   });
 
-  it('is refused where a client runs it, or where it asks for approval by itself', () => {
+  it('is refused where a client runs it, where it asks for approval by itself, and without one text', () => {
     const asking = aiTool({ inputSchema: input, needsApproval: true, execute: () => 'a' });
     expect(() => fromAiSdkTool('w', asking)).toThrow('write a rule `ask: ["w"]`');
     expect(() => fromAiSdkTool('w', aiTool({ inputSchema: input }))).toThrow('w has no execute');
+    const described = aiTool({ description: () => 'A.', inputSchema: input, execute: () => 'a' });
+    expect(() => fromAiSdkTool('w', described)).toThrow('give it one text');
   });
 });

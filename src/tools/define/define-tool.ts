@@ -112,7 +112,7 @@ export function defineTool<const Schema extends StandardSchema | JsonObject>(
 
 /** The parts of a tool of the AI SDK 6 or 7 that are used. */
 export interface AiSdkTool {
-  description?: string | undefined;
+  description?: string | ((options: never) => string) | undefined;
   inputSchema: unknown;
   execute?: ((input: never, options: never) => unknown) | undefined;
   needsApproval?: unknown;
@@ -121,7 +121,8 @@ export interface AiSdkTool {
 /**
  * Makes a tool of one of the AI SDK: `fromAiSdkTool('weather', weather, { effect: 'read' })`.
  *
- * @throws TypeError for one without `execute`, or with `needsApproval`: rules decide here.
+ * @throws TypeError for one without `execute`, with `needsApproval`, as rules decide here, or with a description that is
+ *   made for each call.
  */
 export function fromAiSdkTool(
   name: string,
@@ -136,6 +137,9 @@ export function fromAiSdkTool(
     throw new TypeError(
       `${name} has needsApproval: leave it out, and write a rule \`ask: ["${name}"]\``,
     );
+  }
+  if (typeof description === 'function') {
+    throw new TypeError(`${name} has a function as its description: give it one text`);
   }
   // `jsonSchema()` of the AI SDK has a schema beside its own way of checking.
   const isOwn = isObject(inputSchema) && isObject(inputSchema['jsonSchema']);

@@ -30,11 +30,13 @@ import {
 } from './chat-errors.js';
 import type { AiSdkRequest } from './chat-request.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
+import { splitCursor, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import { turnWire } from './view-turn.js';
 
 export interface AiSdkChat {
   asked: AiSdkRequest;
   principal: Principal;
+  version: AiSdkVersion;
   /** The key in the request's header, which wins over the message's own. */
   idempotencyKey: string | undefined;
 }
@@ -62,7 +64,7 @@ export class AiSdkService {
     const { conversations } = this;
     const { input, chatId } = call.asked;
     if (input.type === 'message') return this.#answer(call, input, response);
-    const { principal } = call;
+    const { principal, version } = call;
     const session = await conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
     const matched = await conversations.match(session.id, input.answers);
@@ -73,35 +75,38 @@ export class AiSdkService {
     return this.#stream(
       turn,
       response,
-      { answered, from: 'answers' },
+      { answered, from: 'answers', version },
       { answeredIn: input.messageId },
     );
   }
 
   /**
    * Streams the chat's turn that has not ended, from its start to where it waits; with the id of a
-   * frame, what came after it. Completes without a batch where there is nothing to stream.
+   * frame, what came after it, or all of its turn where the frame is of another version. Completes without
+   * a batch where there is nothing to stream.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for the id.
    */
   async resume(
     { chatId: name, principal }: NamedChat,
-    lastEventId: string | undefined,
+    { version, lastEventId }: { version: AiSdkVersion; lastEventId: string | undefined },
     response: ServerResponse,
   ): Promise<FrameStream> {
     const { db } = this;
     const session = await this.conversations.find({ principal, name });
     if (session === undefined) return new FrameStream(EMPTY);
+    const last = lastEventId === undefined ? undefined : splitCursor(lastEventId);
     const turn =
-      lastEventId === undefined
+      last === undefined
         ? await findOpenTurn(db, session.id)
-        : await this.#findNamed(session.id, lastEventId);
+        : await this.#findNamed(session.id, last.cursor);
     if (turn === undefined) return new FrameStream(EMPTY);
+    const after = last?.version === version ? last.cursor : undefined;
     const answered = await findDecided(db, turn.id);
     // The page's last message is the answer to what was steered into the turn last.
-    const steered = lastEventId === undefined ? await findSteered(db, turn) : undefined;
+    const steered = after === undefined ? await findSteered(db, turn) : undefined;
     const from = await this.#beginning(turn, steered);
-    return this.#stream(turn, response, { answered, from }, { after: lastEventId });
+    return this.#stream(turn, response, { answered, from, version }, { after });
   }
 
   /** @throws TypedError SESSION_NOT_FOUND 404 where there is no chat, or nothing runs in it. */
@@ -120,6 +125,7 @@ export class AiSdkService {
     response: ServerResponse,
   ): Promise<FrameStream> {
     const { streams, db } = this;
+    const { version } = call;
     const submitted = await this.#submit(call, sent);
     response.setHeader('X-Turn-Disposition', describeDisposition(submitted.disposition));
     const turn = await getTurn(db, submitted.turnId);
@@ -128,17 +134,18 @@ export class AiSdkService {
     if (disposition.type === 'steered') {
       // Events before a steered message are in a message that the client has.
       const from = await this.#beginning(turn, disposition.messageId);
-      const wire = turnWire(turn, { answered: [], from });
+      const wire = turnWire(turn, { answered: [], from, version });
       return streams.ofSubmitted(submitted, wire);
     }
     if (disposition.type !== 'repeated') {
-      return streams.ofSubmitted(submitted, turnWire(turn, { answered: [], from: 'turn' }));
+      const wire = turnWire(turn, { answered: [], from: 'turn', version });
+      return streams.ofSubmitted(submitted, wire);
     }
     // Answers that the turn had meanwhile do not end this stream.
     const answered = await findDecided(db, turn.id);
     const steered = await findSteered(db, turn, call.idempotencyKey ?? sent.key);
     const from = await this.#beginning(turn, steered);
-    return streams.ofSubmitted(submitted, turnWire(turn, { answered, from }));
+    return streams.ofSubmitted(submitted, turnWire(turn, { answered, from, version }));
   }
 
   async #submit(
@@ -215,8 +222,8 @@ export class AiSdkService {
     return { steered, asks: await findAsked(this.db, turn.id) };
   }
 
-  async #findNamed(sessionId: string, lastEventId: string): Promise<TurnRow> {
-    const turnId = lastEventId.split(':', 1)[0] ?? '';
+  async #findNamed(sessionId: string, cursor: string): Promise<TurnRow> {
+    const turnId = cursor.split(':', 1)[0] ?? '';
     const turn = await getTurn(this.db, turnId);
     if (turn.sessionId !== sessionId) throw turnNotFound(turnId);
     return turn;

@@ -1,6 +1,26 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Res, Query } from '@nestjs/common';
-import { ApiBody, ApiNoContentResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import type { Response } from 'express';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Res,
+  Query,
+} from '@nestjs/common';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiNoContentResponse,
+  ApiQuery,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { ForPages, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
@@ -14,7 +34,8 @@ import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto, ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
-import { readChatRequest } from './chat-request.js';
+import { aiSdkVersions, VERSION_FIELD, type AiSdkVersion } from './dialect/ai-sdk-version.js';
+import { readChatRequest, readVersion } from './chat-request.js';
 import { ChatHistory } from './chat-history.js';
 import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
@@ -32,8 +53,27 @@ const dataParts: Record<string, string> = {
     'reason (expired, ended): the token ended; come back with another; transient, without an id',
   'data-joined': 'messageId, afterStep, text',
   'data-recovering': 'attempt, reason',
-  'data-discard': 'step, partIds: the parts since the last step-start are taken back',
+  'data-discard':
+    'step, partIds: the parts since the last step-start are taken back; version 7 has `reset-step`',
 };
+
+/** The version that a request names. @throws TypedError INVALID_REQUEST 400. */
+const Version = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const { headers, query } = context.switchToHttp().getRequest<Request>();
+  return readVersion(headers[VERSION_FIELD], query[VERSION_FIELD]);
+});
+
+/** Documents the version that a request names. */
+function ApiVersion() {
+  const schema = { type: 'string' as const, enum: [...aiSdkVersions], default: '6' };
+  const name = VERSION_FIELD;
+  const description =
+    'The major of the page’s package `ai`: 7 from 7.0.70 on; `7-steering`, from 7.0.163 on, has `steering-message` in place of `data-joined`.';
+  return applyDecorators(
+    ApiHeader({ name, required: false, description, schema }),
+    ApiQuery({ name, required: false, description: 'As the header.', schema }),
+  );
+}
 
 /** Documents the stream of a route. */
 function ApiUiMessageStream() {
@@ -72,6 +112,7 @@ export class AiSdkController {
     'Idempotency-Key',
     'A repeat joins the first turn. Default: made of the user message’s id.',
   )
+  @ApiVersion()
   @ApiUiMessageStream()
   @ApiErrors(
     'SESSION_NOT_FOUND',
@@ -93,12 +134,14 @@ export class AiSdkController {
   async postChat(
     @Body() body: unknown,
     @Headers('idempotency-key') key: string | undefined,
+    @Version() version: AiSdkVersion,
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<FrameStream> {
     const call = {
       asked: await readChatRequest(exactFields(body, 'messages')),
       principal,
+      version,
       idempotencyKey: parseIdempotencyKey(key),
     };
     return this.chats.chat(call, response);
@@ -111,8 +154,9 @@ export class AiSdkController {
   @Unowned(looksItself)
   @ApiOptionalHeader(
     'Last-Event-ID',
-    'Id of the last frame received: exactly what came after it is streamed.',
+    'Id of the last frame received: exactly what came after it is streamed; its whole turn where the frame is of another version.',
   )
+  @ApiVersion()
   @ApiUiMessageStream()
   @ApiNoContentResponse({
     description:
@@ -122,11 +166,12 @@ export class AiSdkController {
   async resumeChat(
     @Param('id') chatId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
+    @Version() version: AiSdkVersion,
     @Caller() principal: Principal,
     @Res() response: Response,
   ): Promise<FrameStream> {
-    const after = lastEventId === '' ? undefined : lastEventId;
-    return this.chats.resume({ chatId, principal }, after, response);
+    const last = { version, lastEventId: lastEventId === '' ? undefined : lastEventId };
+    return this.chats.resume({ chatId, principal }, last, response);
   }
 
   /** End the turn of a chat, also one that waits for an approval */
@@ -160,12 +205,14 @@ export class ChatHistoryController {
   @Get('chat/:id')
   @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Unowned('its service looks among the caller’s own')
+  @ApiVersion()
   @ApiErrors('INVALID_REQUEST', 'SESSION_NOT_FOUND')
   readChat(
     @Param('id') chatId: string,
     @Caller() principal: Principal,
     @Query() page: ChatPageQueryDto,
+    @Version() version: AiSdkVersion,
   ): Promise<ChatPageDto> {
-    return this.history.read({ chatId, principal }, page);
+    return this.history.read({ chatId, principal }, page, version);
   }
 }

@@ -17,6 +17,7 @@ import { awaitedApprovals, findDecided } from '../conversation/questions.js';
 import { readLog } from '../conversation/turn-streams.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
+import type { AiSdkVersion } from './dialect/ai-sdk-version.js';
 import { isShownWhole, viewTurn, type ConversationTurn } from './view-turn.js';
 
 /** Chats of a principal, and their messages, page by page. */
@@ -37,6 +38,7 @@ export class ChatHistory {
   async read(
     { chatId, principal }: { chatId: string; principal: Principal },
     { before: cursor, limit }: ChatPageQueryDto,
+    version: AiSdkVersion,
   ): Promise<ChatPageDto> {
     const { db } = this;
     const session = await this.conversations.find({ principal, name: chatId });
@@ -48,7 +50,7 @@ export class ChatHistory {
     });
     const messages: UIMessage[] = [];
     for (const turn of turns) {
-      messages.push(...(await viewTurn(turn)));
+      messages.push(...(await viewTurn(turn, version)));
       // A turn of many calls takes 40 ms: other requests have their share between two.
       await setImmediate();
     }

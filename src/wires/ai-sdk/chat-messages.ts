@@ -153,7 +153,12 @@ export function keyOfMessage(messageId: string): string {
   return `ai-sdk:${createHash('sha256').update(messageId).digest('hex')}`;
 }
 
-function readFile({ url, filename }: FileUIPart, at: string): WireFile {
+function readFile({ url, filename, providerReference }: FileUIPart, at: string): WireFile {
+  if (providerReference !== undefined) {
+    throw invalidRequest(
+      `'${at}.providerReference' names a file that a model's provider keeps, which this server does not read: send the file's content as a data: URL, without the reference`,
+    );
+  }
   const id = fileIdInUrl(url);
   if (id !== undefined) return { id };
   if (!/^data:/i.test(url)) {
@@ -229,6 +234,38 @@ export async function checkMessages(
       ? ". An answer has the 'id' of the request and 'approved': use addToolApprovalResponse"
       : '';
   throw invalidRequest(describeIssue(issues, { messages: from }) + advice);
+}
+
+/** Types of parts that the package has for answers; in a message of the user they say nothing. */
+const ofAnswers: ReadonlySet<string> = new Set([
+  'reasoning',
+  'reasoning-file',
+  'custom',
+  'source-url',
+  'source-document',
+  'step-start',
+  'steering-message',
+  'dynamic-tool',
+]);
+
+/**
+ * Refuses parts of users' messages that would be lost. Those of the application's own, `data-…`, are for itself.
+ *
+ * @param from index of the first of these messages in the client's list.
+ * @throws TypedError INVALID_REQUEST 400 that says which part.
+ */
+export function refuseUnknownParts(messages: readonly SentMessage[], from: number): void {
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'user' || !Array.isArray(message['parts'])) continue;
+    for (const [at, part] of (message['parts'] as unknown[]).entries()) {
+      const type = isPlainObject(part) ? part['type'] : undefined;
+      if (typeof type !== 'string' || type === 'text' || type === 'file') continue;
+      if (ofAnswers.has(type) || /^(?:data|tool)-/.test(type)) continue;
+      throw invalidRequest(
+        `'messages[${from + index}].parts[${at}].type' is '${type.slice(0, 120)}', which this server does not know: send 'text' or 'file', or name a part of your own 'data-…', which is passed over`,
+      );
+    }
+  }
 }
 
 function readParts({ parts }: SentMessage, index: number): readonly unknown[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readChatRequest } from './chat-request.js';
+import { readChatRequest, readVersion } from './chat-request.js';
 
 const user = (id: string, ...texts: string[]) => ({
   id,
@@ -126,6 +126,12 @@ describe('readChatRequest', () => {
     ['a file without its type', { type: 'file', url: 'data:,a' }, "parts[0].mediaType'"],
     ['a text that is none', { type: 'text', text: 1 }, "'messages[1].parts[0].text'"],
     ['no part', [], "'messages[1].parts[0]'"],
+    ['a part that nobody knows', { type: 'hologram' }, "parts[0].type' is 'hologram'"],
+    [
+      'a file that a provider keeps',
+      { type: 'file', mediaType: 'image', url: 'data:,a', providerReference: { openai: 'file-1' } },
+      "parts[0].providerReference'",
+    ],
   ])('refuses %s, and says where', async (_name, part, words) => {
     const sent = [assistant(), { id: '2', role: 'user', parts: [part] }];
     await expect(chat(sent)).rejects.toThrow(words);
@@ -141,11 +147,53 @@ describe('readChatRequest', () => {
     expect(input).toMatchObject({ message: { text: 'New' }, key: undefined });
   });
 
+  it('reads a conversation with the parts of version 7, and nothing of them but what was said', async () => {
+    const approval = { id: 'appr_1', approved: true, signature: 'f00d', isAutomatic: true };
+    const before = [
+      user('1', 'Old'),
+      assistant(
+        { type: 'step-start' },
+        { type: 'custom', kind: 'openai.compaction' },
+        { type: 'reasoning-file', mediaType: 'image/png', url: 'data:,a' },
+        { type: 'text', text: 'Well', citations: [{ source: { type: 'source' } }] },
+        { type: 'steering-message', id: 's', parts: [{ type: 'text', text: 'Steered' }] },
+        { type: 'dynamic-tool', toolName: 'x', toolCallId: 'c', state: 'output-denied', approval },
+      ),
+    ];
+    const input = await inputOf([...before, user('2', 'New')]);
+    const history = input.type === 'message' ? JSON.stringify(input.history?.()) : '';
+    expect(history).toContain('Well');
+    expect(history).toContain('denied');
+    expect(history).not.toMatch(/Steered|compaction|reasoning-file|f00d/);
+    const answer = { type: 'dynamic-tool', toolCallId: 'c', state: 'approval-responded', approval };
+    expect(await inputOf([user('1', 'Old'), assistant(answer)])).toMatchObject({
+      answers: { decisions: [{ approvalId: 'appr_1', given: { decision: 'approve' } }] },
+    });
+  });
+
   it('takes the output of a tool that gives nothing', async () => {
     const part = { type: 'tool-pick', toolCallId: 'c', input: {}, state: 'output-available' };
     const { input } = await chat([assistant(part)]);
     expect(input).toMatchObject({
       answers: { outputs: [{ callId: 'c', given: { output: null } }] },
     });
+  });
+});
+
+describe('the version of a request', () => {
+  it('is 6 where it names none, and what its header or its query says', () => {
+    expect(readVersion(undefined, undefined)).toBe('6');
+    expect(readVersion('7', undefined)).toBe('7');
+    expect(readVersion(undefined, '7-steering')).toBe('7-steering');
+    expect(readVersion('7', '7')).toBe('7');
+  });
+
+  it.each<[string, unknown, unknown, string]>([
+    ['another one', '5', undefined, 'must be 6, 7 or 7-steering'],
+    ['an empty one', '', undefined, 'must be 6, 7 or 7-steering'],
+    ['several', undefined, ['6', '7'], 'must be 6, 7 or 7-steering'],
+    ['two', '6', '7', 'send it once'],
+  ])('is refused for %s', (_what, header, query, words) => {
+    expect(() => readVersion(header, query)).toThrow(words);
   });
 });

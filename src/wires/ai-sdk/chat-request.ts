@@ -9,6 +9,7 @@ import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';
 import { ChatDto } from './ai-sdk.dto.js';
+import { aiSdkVersions, VERSION_FIELD, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import {
   checkMessages,
   readMessages,
@@ -18,6 +19,7 @@ import {
   readHistory,
   readInstructions,
   readUserMessage,
+  refuseUnknownParts,
 } from './chat-messages.js';
 
 /** The fields of a body: those of the package's transport, and ours. */
@@ -59,6 +61,31 @@ export interface AiSdkRequest {
 }
 
 /**
+ * The version that a request names. No package says which one it is.
+ *
+ * @param header as it came; undefined: there is none.
+ * @param query the field of the query, as it came.
+ * @returns '6' where none is named.
+ * @throws TypedError INVALID_REQUEST 400 for another one, and for two.
+ */
+export function readVersion(header: unknown, query: unknown): AiSdkVersion {
+  const named = header ?? query ?? '6';
+  const version = aiSdkVersions.find((one) => one === named);
+  if (version === undefined) {
+    throw invalidRequest(
+      `'${VERSION_FIELD}' must be 6, 7 or 7-steering: the major of the page's package 'ai'. Leave it out for 6.`,
+      { versions: aiSdkVersions },
+    );
+  }
+  if (query !== undefined && query !== version) {
+    throw invalidRequest(
+      `'${VERSION_FIELD}' is ${version} in the headers and another one in the query: send it once`,
+    );
+  }
+  return version;
+}
+
+/**
  * Reads the body that `DefaultChatTransport` posts, with the fields that an application adds. Of
  * the messages only those are checked and read that the server lacks: it keeps the conversation itself.
  *
@@ -93,6 +120,7 @@ async function readInput(
   const fresh = messages.slice(last + 1);
   const id = fresh.findLast(({ role }) => role === 'user')?.['id'];
   if (fresh.some(({ role }) => role === 'user')) {
+    refuseUnknownParts(fresh, last + 1);
     const checked = await checkMessages(fresh, { role: 'user', from: last + 1 }, isSaid);
     const said = readUserMessage(checked, last + 1);
     const clientId = typeof id === 'string' && id !== '' ? id : undefined;

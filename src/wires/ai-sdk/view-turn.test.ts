@@ -10,6 +10,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 import { awaitedApprovals } from '../conversation/questions.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
+import { aiSdkVersions, splitCursor, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import { turnWire, type StreamedTurn, foldAnswers, isShownWhole } from './view-turn.js';
 
 const clientTools = [{ name: clientTool, description: '', inputSchema: {} }];
@@ -25,7 +26,7 @@ function stream(events: readonly TurnEvent[], range: Range, pieces: number): UIM
   const received: { id: string; data: string }[] = [];
   for (;;) {
     const last = received.at(-1);
-    const after = last && parseCursor(turn.id, last.id);
+    const after = last && parseCursor(turn.id, splitCursor(last.id).cursor);
     const encoder = new TurnEncoder(turnWire(turn, range), turn.id, after);
     const frames = events.flatMap((event) => encoder.encode(event)).slice(0, pieces);
     if (frames.length === 0) break;
@@ -37,51 +38,69 @@ function stream(events: readonly TurnEvent[], range: Range, pieces: number): UIM
 }
 
 /** The message of a client that lives through all pauses, and answers what it is asked. */
-async function readLive({ events, asked }: AnyTurn): Promise<UIMessage | undefined> {
+async function readLive(
+  version: AiSdkVersion,
+  { events, asked }: AnyTurn,
+): Promise<UIMessage | undefined> {
   let message: UIMessage | undefined;
-  let range: Range = { answered: [], from: 'turn' };
+  let range: Range = { answered: [], from: 'turn', version };
   for (let stops = 0; stops <= asked.length; stops += 1) {
-    message = await readUiMessage(stream(events, range, 1_000), message);
+    message = await readUiMessage(version, stream(events, range, 1_000), message);
     const { waitsFor = [] } = (message?.metadata ?? {}) as { waitsFor?: string[] };
     if (waitsFor.length === 0) break;
-    answerCalls(message);
-    range = { answered: waitsFor, from: 'answers' };
+    answerCalls(version, message, events);
+    range = { answered: waitsFor, from: 'answers', version };
   }
   return message;
 }
 
-function answerCalls(message: UIMessage | undefined): void {
+/** Answers as the log has it. The history of version 6 does not say what a person answered, as its stream does not. */
+function answerCalls(
+  version: AiSdkVersion,
+  message: UIMessage | undefined,
+  events: readonly TurnEvent[],
+): void {
   for (const part of message?.parts ?? []) {
-    if (part.type !== `tool-${clientTool}` || !('toolCallId' in part)) continue;
-    if (part.state !== 'input-available') continue;
-    Object.assign(part, { state: 'output-available', output: `out ${part.toolCallId}` });
+    if (!('toolCallId' in part)) continue;
+    if (part.type === `tool-${clientTool}` && part.state === 'input-available') {
+      Object.assign(part, { state: 'output-available', output: `out ${part.toolCallId}` });
+    } else if (part.state === 'approval-requested' && version !== '6') {
+      const { approval } = part;
+      const approved = events.some(
+        (event) =>
+          event.type === 'approval.resolved' &&
+          event.approvalId === approval.id &&
+          event.decision === 'approve',
+      );
+      Object.assign(part, { state: 'approval-responded', approval: { ...approval, approved } });
+    }
   }
 }
 
 const asJson = (message: UIMessage | undefined): unknown =>
   message && JSON.parse(JSON.stringify(message));
 
-const fold = ({ events, asked, steered }: AnyTurn) =>
-  foldAnswers(turn, events, { steered, answered: asked });
-
-describe('the history of recorded turns', () => {
+describe.each(aiSdkVersions)('the history of recorded turns, of version %s,', (version) => {
   it.each(recordedTurns())('is what a client makes of the stream of %s', async (_name, events) => {
     const answered = events.flatMap(awaitedApprovals);
-    const chunks = stream(events, { answered, from: 'turn' }, 1_000);
-    const [whole] = await foldAnswers(turn, events, { steered: [], answered });
+    const chunks = stream(events, { answered, from: 'turn', version }, 1_000);
+    const [whole] = await foldAnswers(turn, events, { steered: [], answered, version });
     expect(whole?.parts).not.toHaveLength(0);
-    expect(asJson(whole)).toEqual(asJson(await readUiMessage(chunks)));
+    expect(asJson(whole)).toEqual(asJson(await readUiMessage(version, chunks)));
   });
 });
 
-describe('the history of any turn', () => {
+describe.each(aiSdkVersions)('the history of any turn, of version %s,', (version) => {
+  const fold = ({ events, asked, steered }: AnyTurn) =>
+    foldAnswers(turn, events, { steered, answered: asked, version });
+
   it('is what a client makes of its stream from the start, however often that breaks', async () => {
     await fc.assert(
       fc.asyncProperty(anyTurn, fc.integer({ min: 1, max: 30 }), async (any, pieces) => {
         const answered = any.asked;
-        const chunks = stream(any.events, { answered, from: 'turn' }, pieces);
+        const chunks = stream(any.events, { answered, from: 'turn', version }, pieces);
         const [whole] = await fold({ ...any, steered: [] });
-        expect(asJson(whole)).toEqual(asJson(await readUiMessage(chunks)));
+        expect(asJson(whole)).toEqual(asJson(await readUiMessage(version, chunks)));
       }),
       { numRuns },
     );
@@ -91,7 +110,7 @@ describe('the history of any turn', () => {
     await fc.assert(
       fc.asyncProperty(anyTurn, async (any) => {
         const [whole] = await fold({ ...any, steered: [] });
-        expect(asJson(whole)).toEqual(asJson(await readLive(any)));
+        expect(asJson(whole)).toEqual(asJson(await readLive(version, any)));
       }),
       { numRuns },
     );
@@ -102,11 +121,11 @@ describe('the history of any turn', () => {
       fc.asyncProperty(anyTurn, async (any) => {
         const last = any.steered.at(-1);
         fc.pre(last !== undefined);
-        const range = { answered: any.asked, from: { steered: last ?? '', asks: [] } };
+        const range = { answered: any.asked, from: { steered: last ?? '', asks: [] }, version };
         const answers = await fold(any);
         expect(answers).toHaveLength(any.steered.length + 1);
         expect(new Set(answers.map((answer) => answer?.id)).size).toBe(answers.length);
-        const resumed = await readUiMessage(stream(any.events, range, 1_000));
+        const resumed = await readUiMessage(version, stream(any.events, range, 1_000));
         expect(asJson(answers.at(-1))).toEqual(asJson(resumed));
       }),
       { numRuns },

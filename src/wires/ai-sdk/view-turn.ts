@@ -9,6 +9,7 @@ import { viewMessages } from '../../turn/history/view-messages.js';
 import type { MessagePart } from '../../turn/history/messages.dto.js';
 import { originalId } from './dialect/ai-sdk-calls.js';
 import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
+import type { AiSdkVersion } from './dialect/ai-sdk-version.js';
 
 /** A message that was steered into a turn. */
 interface SteeredMessage {
@@ -33,13 +34,16 @@ export interface ConversationTurn {
  * The messages of a turn as its clients have them that read its stream: the user's, and their answers.
  * Messages of the user have their clients' ids.
  */
-export async function viewTurn(whole: ConversationTurn): Promise<UIMessage[]> {
+export async function viewTurn(
+  whole: ConversationTurn,
+  version: AiSdkVersion,
+): Promise<UIMessage[]> {
   const { stored, events, steered, decided: answered } = whole;
   const { turn } = stored;
   const asked = [viewUserMessage(stored), ...steered.map((one) => viewSteered(turn, one))];
   if (events === undefined) return [...asked, viewSteps(stored)];
   const ids = steered.map(({ id }) => id);
-  const answers = await foldAnswers(turn, events, { steered: ids, answered });
+  const answers = await foldAnswers(turn, events, { steered: ids, answered, version });
   return asked.flatMap((message, index) => {
     const answer = answers[index];
     return answer === undefined ? [message] : [message, answer];
@@ -54,18 +58,18 @@ export async function viewTurn(whole: ConversationTurn): Promise<UIMessage[]> {
 export async function foldAnswers(
   turn: StreamedTurn,
   events: readonly TurnEvent[],
-  { steered, answered }: { steered: readonly string[]; answered: readonly string[] },
+  { steered, ...range }: Pick<AiSdkRange, 'answered' | 'version'> & { steered: readonly string[] },
 ): Promise<(UIMessage | undefined)[]> {
   const ends = steered.map((id) => findJoin(events, id));
   const answers: (UIMessage | undefined)[] = [];
   for (const [index, id] of ['', ...steered].entries()) {
     const from = id === '' ? 'turn' : { steered: id, asks: [] };
-    answers.push(await foldTurn(turn, events.slice(0, ends[index]), { answered, from }));
+    answers.push(await foldTurn(turn, events.slice(0, ends[index]), { ...range, from }));
   }
   const last = steered.at(-1);
   if (last === undefined || answers.at(-1) !== undefined) return answers;
   const asks = answers.flatMap((answer) => ofDialect(answer?.metadata).waitsFor ?? []);
-  const asked = await foldTurn(turn, events, { answered, from: { steered: last, asks } });
+  const asked = await foldTurn(turn, events, { ...range, from: { steered: last, asks } });
   return asked === undefined ? answers : [...answers.slice(0, -1).map(without(asked)), asked];
 }
 
@@ -133,7 +137,8 @@ export function turnWire(
 }
 
 /**
- * The message that clients make of a turn's stream, by the package's own fold.
+ * The message that clients make of a turn's stream, by the package's own fold: that of major 7, which makes the same of
+ * a stream for 6 as 6 does.
  *
  * @returns undefined for a stream that begins no message.
  */
@@ -149,7 +154,7 @@ async function foldTurn(
   const folded: UIMessage[] = [];
   const stream = createUIMessageStream({
     execute: ({ writer }) => chunks.forEach((chunk) => writer.write(chunk)),
-    onFinish: ({ responseMessage }) => void folded.push(responseMessage),
+    onEnd: ({ responseMessage }) => void folded.push(responseMessage),
   });
   // The message is whole once the stream was read.
   await stream.pipeTo(new WritableStream());

@@ -32,6 +32,8 @@ export interface Dialect<State> {
    * called again then. Absent: a stream ends with its turn.
    */
   isOver?(state: State): boolean;
+  /** Goes before the cursors of the frames, on a wire of several versions, each with frames of its own. */
+  cursorPrefix?: string;
 }
 
 /** The answer of a whole turn on a wire, for clients that read no stream. Pure. */

@@ -76,7 +76,7 @@ export class TurnEncoder<State> {
   }
 
   #name({ event, data }: Frame, cursor: Cursor): FrameWithCursor {
-    const id = formatCursor(this.turnId, cursor);
+    const id = `${this.dialect.cursorPrefix ?? ''}${formatCursor(this.turnId, cursor)}`;
     return event === undefined ? { id, data } : { event, id, data };
   }
 }

@@ -374,6 +374,7 @@ const uses: Record<string, Use[]> = {
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
+    elsewhere('is of a page; npm run types:client compiles it with each major of the package'),
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
   ],
   'docs/wires/harness.md': [runsOneTurn],

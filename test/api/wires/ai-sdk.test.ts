@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { HeadlessChat } from '../../support/clients/headless-chat.js';
+import { headlessChats, type HeadlessChat } from '../../support/clients/headless-chat.js';
 import { useServer } from '../../support/processes/start-server.js';
 
 const pickColor = {
@@ -11,12 +11,12 @@ const pickColor = {
   inputSchema: { type: 'object', properties: { of: { type: 'string' } } },
 };
 
-describe('the AI SDK wire', () => {
+describe.each(['6', '7', '7-steering'] as const)('version %s of the AI SDK wire', (version) => {
   const server = useServer();
 
-  type Options = Partial<ConstructorParameters<typeof HeadlessChat>[0]>;
+  type Options = Partial<ConstructorParameters<(typeof headlessChats)['7']>[0]>;
   const open = ({ body, ...more }: Options = {}): HeadlessChat =>
-    new HeadlessChat({
+    new headlessChats[version]({
       url: server.url,
       id: randomUUID(),
       body: { projectRoot: server.projectRoot, ...body },

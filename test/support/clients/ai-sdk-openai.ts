@@ -1,6 +1,6 @@
 import { createOpenAI as createOpenAI3 } from '@ai-sdk/openai';
-import * as ai6 from 'ai';
-import * as ai7 from 'ai-7';
+import * as ai7 from 'ai';
+import * as ai6 from 'ai-6';
 import { createOpenAI as createOpenAI4 } from 'ai-sdk-openai-4';
 import { z } from 'zod';
 

@@ -1,14 +1,10 @@
+import type { ChatInit, ChatState, ChatStatus, ChatTransport, UIMessage } from 'ai';
 import {
-  AbstractChat,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  lastAssistantMessageIsCompleteWithToolCalls,
-  type ChatInit,
-  type ChatState,
-  type ChatStatus,
-  type ChatTransport,
-  type UIMessage,
-} from 'ai';
+  aiSdkVersions,
+  VERSION_FIELD,
+  type AiSdkVersion,
+} from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
+import { aiPackages } from './read-ui-message.js';
 
 class HeadlessState implements ChatState<UIMessage> {
   error: Error | undefined;
@@ -68,70 +64,99 @@ type Options = Omit<ChatInit<UIMessage>, 'transport' | 'sendAutomaticallyWhen'> 
   isManual?: boolean;
 };
 
-/** The package's chat over its own transport: `useChat` without a page. */
-export class HeadlessChat extends AbstractChat<UIMessage> {
-  /** Bodies of the requests that were sent, in order. */
-  readonly sent: Record<string, unknown>[];
-  readonly #state: HeadlessState;
+/** The transport of a version's package, which names the version. */
+export function packageTransport(
+  version: AiSdkVersion,
+  { url, body, key }: Pick<Options, 'url' | 'body' | 'key'>,
+  send: typeof fetch = fetch,
+): ChatTransport<UIMessage> {
+  const { DefaultChatTransport } = aiPackages[version];
+  return new DefaultChatTransport<UIMessage>({
+    api: `${url}/api/chat`,
+    ...(body === undefined ? {} : { body }),
+    headers: {
+      ...(version === '6' ? {} : { [VERSION_FIELD]: version }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    fetch: send,
+  });
+}
 
-  constructor({ url, body, key, transport: own, isManual, messages, ...init }: Options) {
-    const state = new HeadlessState();
-    const sent: Record<string, unknown>[] = [];
-    state.messages = messages ?? [];
-    const transport = new DefaultChatTransport<UIMessage>({
-      api: `${url}/api/chat`,
-      ...(body === undefined ? {} : { body }),
-      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
-      fetch: (target, request) => {
+/** The chat of a version's package over its own transport: `useChat` without a page. */
+function chatOf(version: AiSdkVersion) {
+  const {
+    AbstractChat,
+    lastAssistantMessageIsCompleteWithApprovalResponses: hasAnswers,
+    lastAssistantMessageIsCompleteWithToolCalls: hasOutputs,
+  } = aiPackages[version];
+  return class extends AbstractChat<UIMessage> {
+    /** Bodies of the requests that were sent, in order. */
+    readonly sent: Record<string, unknown>[];
+    readonly #state: HeadlessState;
+
+    constructor({ transport: own, isManual, messages, url, body, key, ...init }: Options) {
+      const state = new HeadlessState();
+      const sent: Record<string, unknown>[] = [];
+      state.messages = messages ?? [];
+      const to = { url, ...(body && { body }), ...(key !== undefined && { key }) };
+      const transport = packageTransport(version, to, (target, request) => {
         if (typeof request?.body === 'string') {
           sent.push(JSON.parse(request.body) as Record<string, unknown>);
         }
         return fetch(target, request);
-      },
-    });
-    super({
-      ...init,
-      state,
-      transport: own ?? transport,
-      ...(isManual === true
-        ? {}
-        : {
-            sendAutomaticallyWhen: (chat: { messages: UIMessage[] }) =>
-              lastAssistantMessageIsCompleteWithApprovalResponses(chat) ||
-              lastAssistantMessageIsCompleteWithToolCalls(chat),
-          }),
-    });
-    this.#state = state;
-    this.sent = sent;
-  }
+      });
+      super({
+        ...init,
+        state,
+        transport: own ?? transport,
+        ...(isManual === true
+          ? {}
+          : {
+              sendAutomaticallyWhen: (chat: { messages: UIMessage[] }) =>
+                hasAnswers(chat) || hasOutputs(chat),
+            }),
+      });
+      this.#state = state;
+      this.sent = sent;
+    }
 
-  until(test: () => boolean): Promise<void> {
-    return this.#state.until(test);
-  }
+    until(test: () => boolean): Promise<void> {
+      return this.#state.until(test);
+    }
 
-  /** Waits until nothing is sent or received, and the answer says how its turn ended. */
-  async ended(): Promise<void> {
-    await this.until(() => this.isIdle() && this.metadata['outcome'] !== undefined);
-  }
+    /** Waits until nothing is sent or received, and the answer says how its turn ended. */
+    async ended(): Promise<void> {
+      await this.until(() => this.isIdle() && this.metadata['outcome'] !== undefined);
+    }
 
-  isIdle(): boolean {
-    return this.status === 'ready' || this.status === 'error';
-  }
+    isIdle(): boolean {
+      return this.status === 'ready' || this.status === 'error';
+    }
 
-  get parts(): UIMessage['parts'] {
-    return this.lastMessage?.parts ?? [];
-  }
+    get parts(): UIMessage['parts'] {
+      return this.lastMessage?.parts ?? [];
+    }
 
-  get metadata(): Record<string, unknown> {
-    return (this.lastMessage?.metadata ?? {}) as Record<string, unknown>;
-  }
+    get metadata(): Record<string, unknown> {
+      return (this.lastMessage?.metadata ?? {}) as Record<string, unknown>;
+    }
 
-  get text(): string {
-    return this.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  }
+    get text(): string {
+      return this.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    }
 
-  /** The parts of a type, field by field. */
-  partsOf(type: string): Record<string, unknown>[] {
-    return this.parts.filter((part) => part.type === type);
-  }
+    /** The parts of a type, field by field. */
+    partsOf(type: string): Record<string, unknown>[] {
+      return this.parts.filter((part) => part.type === type);
+    }
+  };
 }
+
+export type HeadlessChat = InstanceType<ReturnType<typeof chatOf>>;
+
+/** The chats of all versions, for suites that run over each. */
+export const headlessChats = Object.fromEntries(
+  aiSdkVersions.map((version) => [version, chatOf(version)]),
+) as Record<AiSdkVersion, ReturnType<typeof chatOf>>;
+
+export const HeadlessChat = headlessChats['6'];

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
 import { createParser } from 'eventsource-parser';
-import type { UIMessage } from 'ai';
+import type { UIMessage, UIMessageChunk } from 'ai';
 import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import type { AiSdkVersion } from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
 import { AgentClient } from './agent-client.js';
-import { HeadlessChat } from './headless-chat.js';
+import { headlessChats, packageTransport } from './headless-chat.js';
 import { PageEvents } from './page-events.js';
 
 /** A client of one wire in the middle of an answer. */
@@ -33,7 +34,8 @@ export const wireClients: Record<string, (asked: Question) => Promise<WireClient
   'an EventSource': openEventSource,
   'a client of the agent stream': openAgentStream,
   '@ag-ui/client': openAgUi,
-  'the package ai': openAiSdk,
+  'the package ai, 6': (asked) => openAiSdk('6', asked),
+  'the package ai, 7': (asked) => openAiSdk('7', asked),
   'a client of the oracle': openOracle,
   'the package openai': openResponses,
 };
@@ -140,15 +142,38 @@ const endingFetch: typeof fetch = async (input, init) => {
   return new Response(body, response);
 };
 
-async function openAiSdk({ url, projectRoot, message }: Question): Promise<WireClient> {
-  const chat = new HeadlessChat({ url, id: randomUUID(), body: { projectRoot } });
+async function openAiSdk(
+  version: AiSdkVersion,
+  { url, projectRoot, message }: Question,
+): Promise<WireClient> {
+  let received = '';
+  const note = (stream: ReadableStream<UIMessageChunk>) =>
+    stream.pipeThrough(
+      new TransformStream<UIMessageChunk, UIMessageChunk>({
+        transform: (chunk, controller) => {
+          if (chunk.type === 'text-delta') received += chunk.delta;
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+  const transport = packageTransport(version, { url, body: { projectRoot } });
+  const chat = new headlessChats[version]({
+    url,
+    id: randomUUID(),
+    transport: {
+      sendMessages: async (sending) => note(await transport.sendMessages(sending)),
+      reconnectToStream: (coming) => transport.reconnectToStream(coming),
+      resumeStreamIsReplay: true,
+    },
+  });
   const readAll = async (reading: Promise<void>): Promise<void> => {
     await reading;
     if (chat.error !== undefined) throw chat.error;
   };
   const ended = settling(readAll(chat.sendMessage({ text: message })));
   const answer = (): string => {
-    const gone = chat.metadata['discarded'] ?? [];
+    // Version 7 takes void parts out of the message itself.
+    const gone = version === '6' ? (chat.metadata['discarded'] ?? []) : [];
     return chat.parts
       .map((part) =>
         part.type === 'text' && !(gone as unknown[]).includes(idOf(part)) ? part.text : '',
@@ -156,7 +181,7 @@ async function openAiSdk({ url, projectRoot, message }: Question): Promise<WireC
       .join('');
   };
   const comeBack = (): Promise<void> => readAll(chat.resumeStream());
-  return { received: () => chat.text, answer, ended, comeBack };
+  return { received: () => received, answer, ended, comeBack };
 }
 
 function idOf(part: Extract<UIMessage['parts'][number], { type: 'text' }>): unknown {

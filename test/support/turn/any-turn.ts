@@ -20,9 +20,21 @@ export const clientTool = 'pick_color';
 
 type CallKind = 'runs' | 'fails' | 'approved' | 'declined' | 'client';
 
+/** A try of a step that is discarded. */
+interface LostTry {
+  /** Whether the log has its beginning. */
+  hasBegun: boolean;
+  texts: string[];
+  isCited: boolean;
+  hasCall: boolean;
+  hasNotice: boolean;
+  /** Whether its process died: another attempt discards it. */
+  isCrash: boolean;
+}
+
 interface AnyStep {
-  /** Texts of the step's first try, which is discarded; null: there was one try. */
-  lost: string[] | null;
+  /** In order, before the try that counts. */
+  lost: LostTry[];
   thoughts: string[];
   texts: string[];
   isCited: boolean;
@@ -38,8 +50,16 @@ const call = fc.record({
   kind: fc.constantFrom<CallKind>('runs', 'fails', 'approved', 'declined', 'client'),
   pieces: fc.constantFrom<string[]>([], ['{}'], ['{"of":', '"sky"', '}']),
 });
+const lostTry = fc.record<LostTry>({
+  hasBegun: fc.boolean(),
+  texts: words,
+  isCited: fc.boolean(),
+  hasCall: fc.boolean(),
+  hasNotice: fc.boolean(),
+  isCrash: fc.boolean(),
+});
 const step = fc.record<AnyStep>({
-  lost: fc.option(words, { freq: 4 }),
+  lost: fc.array(lostTry, { maxLength: 2 }),
   thoughts: words,
   texts: words,
   isCited: fc.boolean(),
@@ -90,18 +110,11 @@ function toTurn(steps: readonly AnyStep[], outcome: TurnOutcome, note: string): 
 }
 
 function addStep(log: Log, number: number, one: AnyStep): void {
-  if (one.lost !== null) {
-    log.add({ type: 'step.started', step: number });
-    log.add(...one.lost.map((text) => ({ type: 'text.delta' as const, step: number, text })));
-    log.add({ type: 'step.discarded', step: number });
-  }
+  one.lost.forEach((lost, index) => addLost(log, number, `lost${number}-${index}`, lost));
   log.add({ type: 'step.started', step: number });
   log.add(...one.thoughts.map((text) => ({ type: 'thinking.delta' as const, step: number, text })));
   log.add(...one.texts.map((text) => ({ type: 'text.delta' as const, step: number, text })));
-  if (one.isCited) {
-    const source = { type: 'web', title: 'A page', url: 'https://a.example/' };
-    log.add({ type: 'source.cited', step: number, source });
-  }
+  if (one.isCited) log.add({ type: 'source.cited', step: number, source });
   const calls = one.calls.map((given, index) => ({ ...given, callId: `c${number}-${index}` }));
   for (const { callId, kind, pieces } of calls) {
     log.add({ type: 'tool.requested', step: number, callId, name: nameOf(kind) });
@@ -116,15 +129,30 @@ function addStep(log: Log, number: number, one: AnyStep): void {
     const status = kind === 'fails' ? 'error' : kind === 'declined' ? 'denied' : 'success';
     log.add({ type: 'tool.ended', callId, name, status, output: `out ${callId}`, durationMs: 1 });
   }
-  if (one.hasNotice) {
-    const notice = { kind: 'budget', level: 'step', text: 'Half', seenByModel: true } as const;
-    log.add({ type: 'notice.posted', ...notice });
-  }
+  if (one.hasNotice) log.add({ type: 'notice.posted', ...notice });
   if (!one.isSteered) return;
   const messageId = `msg_steered_${number}`;
   log.steered.push(messageId);
   log.add({ type: 'message.joined', messageId, afterStep: number, text: 'And this' });
 }
+
+function addLost(log: Log, number: number, callId: string, lost: LostTry): void {
+  if (lost.hasBegun) {
+    log.add({ type: 'step.started', step: number });
+    log.add(...lost.texts.map((text) => ({ type: 'text.delta' as const, step: number, text })));
+    if (lost.isCited) log.add({ type: 'source.cited', step: number, source });
+    if (lost.hasCall) log.add({ type: 'tool.requested', step: number, callId, name: 'read' });
+    if (lost.hasNotice) log.add({ type: 'notice.posted', ...notice });
+  }
+  if (lost.isCrash) {
+    log.attempt += 1;
+    log.add({ type: 'turn.recovering', reason: 'the process that ran the turn stopped' });
+  }
+  log.add({ type: 'step.discarded', step: number });
+}
+
+const source = { type: 'web', title: 'A page', url: 'https://a.example/' };
+const notice = { kind: 'budget', level: 'step', text: 'Half', seenByModel: true } as const;
 
 /** The questions about calls, the pause for them, and their answers in the next attempt. */
 function ask(log: Log, calls: readonly { callId: string; kind: CallKind }[]): void {
@@ -132,7 +160,7 @@ function ask(log: Log, calls: readonly { callId: string; kind: CallKind }[]): vo
   if (asked.length === 0) return;
   const approvalIds = asked.map(({ callId }) => `appr_${callId}`);
   log.asked.push(...approvalIds);
-  const terms = { reason: '', expiresAt: '', onTimeout: 'deny' } as const;
+  const terms = { reason: 'A rule asks', expiresAt: '', onTimeout: 'deny' } as const;
   for (const { callId, kind } of asked) {
     log.add({
       type: 'approval.requested',

@@ -2,12 +2,14 @@ import type { EventOf } from '../../../events/turn-event.js';
 import { parseJson, printJson } from '../../../platform/exact-json.js';
 import type { OpenCall, TurnView } from '../../framing/turn-view.js';
 import { describeQuestion, type AiSdkChunk } from './ai-sdk-frames.js';
+import type { AiSdkVersion } from './ai-sdk-version.js';
 
 /** Who runs a call, and who answered: a client of this stream. */
 interface Client {
   clientTools: readonly string[];
   answered: readonly string[];
   from: unknown;
+  version: AiSdkVersion;
 }
 
 /**
@@ -54,10 +56,11 @@ export function startCall(
  * call to run.
  */
 export function askAboutCall(
+  client: Pick<Client, 'version'>,
   toolCallId: string,
   event: EventOf<'approval.requested'>,
 ): AiSdkChunk[] {
-  const { approvalId, name: toolName, input, kind } = event;
+  const { name: toolName, input, kind } = event;
   const question = describeQuestion(toolCallId, event);
   const mark = { providerExecuted: false } as const;
   if (kind === 'client-tool') {
@@ -66,10 +69,48 @@ export function askAboutCall(
   return [
     { type: 'tool-input-start', toolCallId, toolName, ...mark, dynamic: true },
     { type: 'tool-input-delta', toolCallId, inputTextDelta: printJson(input ?? {}) },
-    { type: 'tool-approval-request', toolCallId, approvalId },
+    requestApproval(client, toolCallId, event),
     question,
   ];
 }
+
+function requestApproval(
+  { version }: Pick<Client, 'version'>,
+  toolCallId: string,
+  { approvalId, reason }: EventOf<'approval.requested'>,
+) {
+  const request = { type: 'tool-approval-request' as const, toolCallId, approvalId };
+  return version === '6' || reason === '' ? request : { ...request, reason };
+}
+
+/**
+ * An answer that the client did not give: another client's, or nobody's. The protocol says the latter by a request
+ * that asks nobody, before its answer.
+ *
+ * @param requested ids of approvals that the client's message asks for.
+ */
+export function tellAnswer(
+  client: Client,
+  requested: ReadonlySet<string>,
+  { call, event }: { call: OpenCall | undefined; event: EventOf<'approval.resolved'> },
+): AiSdkChunk[] {
+  const { approvalId, decision, by, message } = event;
+  const isOwn = client.from === 'answers' && client.answered.includes(approvalId);
+  if (client.version === '6' || isOwn || !requested.has(approvalId)) return [];
+  // A question that was closed has no answer.
+  if (decision === 'cancel' || decision === 'cancelled') return [];
+  const response: AiSdkChunk = {
+    type: 'tool-approval-response',
+    approvalId,
+    approved: decision !== 'deny',
+    ...(message !== undefined && { reason: message }),
+  };
+  if (call?.question === undefined || !nobody.has(by)) return [response];
+  return [{ ...requestApproval(client, call.key, call.question), isAutomatic: true }, response];
+}
+
+/** Who decides where no person does. */
+const nobody: ReadonlySet<string> = new Set(['deadline', 'server']);
 
 /** Whether a question about the call has no answer yet. */
 function isAsked({ question, decision }: OpenCall): boolean {
@@ -85,7 +126,18 @@ export function askedCalls({ calls }: TurnView): ReadonlySet<string> {
  * A chunk of a message that asks again what an earlier one asked. Clients look for a call from their first message
  * on: in the later one, it and its approval have ids of their own, with the message's suffix.
  */
-export function renameCall(chunk: AiSdkChunk, isAsked: (id: string) => boolean, suffix: string) {
+export function renameCall(
+  chunk: AiSdkChunk,
+  { askedAgain, view }: { askedAgain: ReadonlySet<string>; view: TurnView },
+  suffix: string,
+) {
+  const isAsked = (id: string): boolean => askedAgain.has(id);
+  if (chunk.type === 'tool-approval-response') {
+    const { approvalId } = chunk;
+    const call = [...view.calls.values()].find((one) => one.question?.approvalId === approvalId);
+    if (call === undefined || !isAsked(call.key)) return chunk;
+    return { ...chunk, approvalId: approvalId + suffix };
+  }
   if (chunk.type === 'data-approval') {
     const { toolCallId } = chunk.data as { toolCallId: string };
     if (!isAsked(toolCallId)) return chunk;
@@ -104,9 +156,9 @@ export function originalId(id: string): string {
 }
 
 /** The open questions once more, in a step of a message of their own: clients answer in their last message. */
-export function askAgain({ calls }: TurnView): AiSdkChunk[] {
+export function askAgain(client: Pick<Client, 'version'>, { calls }: TurnView): AiSdkChunk[] {
   const asked = [...calls.values()].flatMap((call) =>
-    isAsked(call) && call.question ? askAboutCall(call.key, call.question) : [],
+    isAsked(call) && call.question ? askAboutCall(client, call.key, call.question) : [],
   );
   return [{ type: 'start-step' }, ...asked, { type: 'finish-step' }];
 }

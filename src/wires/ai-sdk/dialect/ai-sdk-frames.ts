@@ -2,6 +2,7 @@ import { contextTokens, type EventOf } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { JsonObject } from '../../../platform/json.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { Announcement } from '../../framing/turn-view.js';
 
 /** Ids of one answer on this wire. */
 export interface AiSdkIds {
@@ -19,18 +20,28 @@ export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' |
 /** A JSON value of the server's, under its name, for what the protocol has no word for. */
 export type ProviderMetadata = { turnpike: Record<string, unknown> };
 
+/** A source that a text cites. */
+export interface Citation {
+  source:
+    | { type: 'source'; sourceType: 'url'; id: string; url: string; title: string }
+    | { type: 'source'; sourceType: 'document'; id: string; mediaType: string; title: string };
+  citedText?: string;
+}
+
 /**
- * A frame of the UI message stream, version 1, as far as this server sends it. The fields are those
- * that every release of the package's major 6 takes: its first ones refuse fields that they do not
- * know.
+ * A frame of the UI message stream, version 1, as far as this server sends it. Clients of major 6 get the fields
+ * that every release of it takes, as its first ones refuse fields that they do not know.
  */
 export type AiSdkChunk =
+  | AiSdkChunkOf7
   | { type: 'start'; messageId: string; messageMetadata: AiSdkMetadata }
   | { type: 'message-metadata'; messageMetadata: AiSdkMetadata }
   | { type: 'start-step' | 'finish-step' }
   /** The package keeps no id of a text: the metadata has it, so that `discarded` can name it. */
   | { type: 'text-start' | 'reasoning-start'; id: string; providerMetadata: ProviderMetadata }
-  | { type: 'text-end' | 'reasoning-end'; id: string }
+  /** Major 7 alone is sent citations. */
+  | { type: 'text-end'; id: string; citations?: readonly Citation[] }
+  | { type: 'reasoning-end'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | {
       type: 'tool-input-start';
@@ -48,7 +59,14 @@ export type AiSdkChunk =
       providerExecuted?: boolean;
       dynamic?: true;
     }
-  | { type: 'tool-approval-request'; toolCallId: string; approvalId: string }
+  /** Major 7 alone is sent a reason, and that nobody is asked: the answer follows. */
+  | {
+      type: 'tool-approval-request';
+      toolCallId: string;
+      approvalId: string;
+      reason?: string;
+      isAutomatic?: true;
+    }
   | {
       type: 'tool-output-available';
       toolCallId: string;
@@ -68,7 +86,7 @@ export type AiSdkChunk =
       type: 'source-url';
       sourceId: string;
       url: string;
-      title?: string;
+      title: string;
       providerMetadata: ProviderMetadata;
     }
   | {
@@ -82,6 +100,58 @@ export type AiSdkChunk =
   | { type: 'error'; errorText: string }
   | { type: 'abort'; reason: string }
   | { type: 'finish'; finishReason: FinishReason; messageMetadata: AiSdkMetadata };
+
+/** Frames that major 6 does not know. */
+type AiSdkChunkOf7 =
+  /** Deletes the parts after the last `start-step`. */
+  | { type: 'reset-step' }
+  /** An answer that the client did not give. Clients throw without its request. */
+  | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
+  /** Releases before 7.0.163 do not know it. */
+  | { type: 'steering-message'; id: string; parts: readonly { type: 'text'; text: string }[] };
+
+/** What is said of the turn. */
+export function announce(
+  event: Exclude<Announcement, { type: 'turn.queued' | 'message.joined' }>,
+): AiSdkChunk {
+  const id = `${event.attempt}.${event.seq}`;
+  switch (event.type) {
+    case 'turn.recovering': {
+      const { attempt, reason } = event;
+      return { type: 'data-recovering', id, data: { attempt, reason } };
+    }
+    case 'attachment.rejected': {
+      const { name, reason, index } = event;
+      const data = { name, reason, ...(index === undefined ? {} : { index }) };
+      return { type: 'data-attachment-rejected', id, data };
+    }
+    case 'notice.posted': {
+      const { kind, level, text, metadata } = event;
+      return { type: 'data-notice', id, data: { kind, level, text, metadata } };
+    }
+    case 'tool.progress': {
+      const { callId: toolCallId, note, elapsedMs } = event;
+      return {
+        type: 'data-tool-progress',
+        data: { toolCallId, note, elapsedMs },
+        transient: true,
+      };
+    }
+    default:
+      return assertNever(event);
+  }
+}
+
+/** A message that was steered into the turn. */
+export function describeJoin(event: EventOf<'message.joined'>): AiSdkChunk {
+  const { messageId, afterStep, text } = event;
+  return { type: 'data-joined', id: messageId, data: { messageId, afterStep, text } };
+}
+
+/** The same in the protocol's own words. */
+export function describeSteering({ messageId, text }: EventOf<'message.joined'>): AiSdkChunk {
+  return { type: 'steering-message', id: messageId, parts: [{ type: 'text', text }] };
+}
 
 /** Queue position; 0: the turn has left the queue. */
 export function describeQueue(position: number): AiSdkChunk {
@@ -145,6 +215,20 @@ export function citeSource({ step, source }: EventOf<'source.cited'>, number: nu
   // The document's media type is not known; the protocol requires one.
   const mediaType = 'text/plain';
   return { type: 'source-document', sourceId, mediaType, title: name, providerMetadata };
+}
+
+/** A source as a text that cites it has it. */
+export function describeCitation(
+  { sourceId: id, title, ...chunk }: SourceChunk,
+  { source: { citedText } }: EventOf<'source.cited'>,
+): Citation {
+  const cited = citedText === undefined ? {} : { citedText };
+  if (chunk.type === 'source-url') {
+    const { url } = chunk;
+    return { source: { type: 'source', sourceType: 'url', id, url, title }, ...cited };
+  }
+  const { mediaType } = chunk;
+  return { source: { type: 'source', sourceType: 'document', id, mediaType, title }, ...cited };
 }
 
 /** The last chunks of a turn. */

@@ -1,19 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  lastAssistantMessageIsCompleteWithApprovalResponses as isCompleteWithApprovals,
-  lastAssistantMessageIsCompleteWithToolCalls as isCompleteWithCalls,
-  uiMessageChunkSchema,
-  type UIMessage,
-  type UIMessageChunk,
-} from 'ai';
+import type { UIMessage, UIMessageChunk } from 'ai';
+import * as newest6 from 'ai-6';
+import * as strict6 from 'ai-6-strict';
+import * as oldest7 from 'ai-7-oldest';
 import { recordedTurns, testRecordedStreams, waitsOf } from '../../../../test/golden/golden.js';
-import { readUiMessage } from '../../../../test/support/clients/read-ui-message.js';
+import { aiPackages, readUiMessage } from '../../../../test/support/clients/read-ui-message.js';
 import { parseCursor } from '../../../events/cursor.js';
 import { noUsage, type TurnEvent, type TurnEventBody } from '../../../events/turn-event.js';
 import type { FrameWithCursor } from '../../framing/dialect.js';
 import { TurnEncoder } from '../../framing/turn-encoder.js';
 import type { AiSdkRange } from './ai-sdk.js';
 import { aiSdkDialect } from './ai-sdk.js';
+import { splitCursor, type AiSdkVersion } from './ai-sdk-version.js';
 
 const ids = { sessionId: 'sess_1', turnId: 'turn_1', messageId: 'msg_1' };
 
@@ -23,8 +21,15 @@ interface Wanted extends Partial<AiSdkRange> {
 
 function encode(events: readonly TurnEvent[], wanted: Wanted = {}): FrameWithCursor[] {
   const { after, ...range } = wanted;
-  const cursor = after === undefined ? undefined : parseCursor(ids.turnId, after);
-  const whole = { answered: [], from: 'turn' as const, clientTools: ['pick_color'], ...range };
+  const cursor =
+    after === undefined ? undefined : parseCursor(ids.turnId, splitCursor(after).cursor);
+  const whole = {
+    answered: [],
+    from: 'turn' as const,
+    clientTools: ['pick_color'],
+    version: '6' as const,
+    ...range,
+  };
   const encoder = new TurnEncoder(aiSdkDialect(ids, whole), ids.turnId, cursor);
   return events.flatMap((event) => encoder.encode(event));
 }
@@ -36,12 +41,13 @@ const chunksOf = (frames: readonly FrameWithCursor[]): UIMessageChunk[] =>
 
 /** One message over all segments, of a client that runs its own tools between two. */
 async function readSegments(
+  version: AiSdkVersion,
   segments: readonly (readonly FrameWithCursor[])[],
   failed: readonly string[] = [],
 ): Promise<UIMessage | undefined> {
   let message: UIMessage | undefined;
   for (const frames of segments) {
-    message = await readUiMessage(chunksOf(frames), message);
+    message = await readUiMessage(version, chunksOf(frames), message);
     message?.parts.forEach((part) => {
       if (part.type !== 'tool-pick_color' || !('state' in part)) return;
       if (part.state !== 'input-available') return;
@@ -52,27 +58,62 @@ async function readSegments(
   return message;
 }
 
-describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
+/** Each version's recorded streams, and the schemas that its clients check each chunk with. */
+const versions = [
+  { version: '6', golden: 'ai-sdk', packages: [strict6, newest6, aiPackages['7']] },
+  { version: '7', golden: 'ai-sdk-7', packages: [oldest7, aiPackages['7']] },
+  { version: '7-steering', golden: 'ai-sdk-7-steering', packages: [aiPackages['7']] },
+] as const;
+
+/** A stream with steering differs from the one without only where a message joined the turn. */
+const cases = versions.flatMap((one) =>
+  recordedTurns()
+    .filter(([, events]) => one.version !== '7-steering' || events.some(isJoin))
+    .map(([name, events]) => ({ ...one, name, events })),
+);
+
+function isJoin({ type }: TurnEvent): boolean {
+  return type === 'message.joined';
+}
+
+describe.each(cases)('version $version of the AI SDK wire of $name', (one) => {
+  const { version, golden, packages, name, events } = one;
+  const { lastAssistantMessageIsCompleteWithApprovalResponses: isCompleteWithApprovals } =
+    aiPackages[version];
+  const { lastAssistantMessageIsCompleteWithToolCalls: isCompleteWithCalls } = aiPackages[version];
   const waits = waitsOf(events);
   const ranges: Wanted[] = [
-    {},
-    ...waits.map((answered): Wanted => ({ answered, from: 'answers' })),
+    { version },
+    ...waits.map((answered): Wanted => ({ version, answered, from: 'answers' })),
   ];
   const segments = ranges.map((range) => encode(events, range));
   testRecordedStreams(
-    `ai-sdk/${name}`,
+    `${golden}/${name}`,
     ranges.map((range, index) => ({
       frames: segments[index] ?? [],
       resume: (after) => encode(events, { ...range, after }),
     })),
   );
 
-  it('has chunks that the package knows', async () => {
-    const schema = uiMessageChunkSchema();
+  it('has chunks that its packages know', async () => {
+    const schemas = packages.map(({ uiMessageChunkSchema }) => uiMessageChunkSchema());
     for (const frames of segments) {
       for (const frame of frames) expect(frame.event).toBeUndefined();
       for (const chunk of chunksOf(frames)) {
-        expect(await schema.validate?.(chunk)).toMatchObject({ success: true });
+        for (const schema of schemas) {
+          expect(await schema.validate?.(chunk)).toMatchObject({ success: true });
+        }
+      }
+    }
+  });
+
+  it('ends each text and thought before its step', () => {
+    for (const frames of segments) {
+      const open = new Set<string>();
+      for (const chunk of chunksOf(frames)) {
+        if (chunk.type === 'text-start' || chunk.type === 'reasoning-start') open.add(chunk.id);
+        if (chunk.type === 'text-end' || chunk.type === 'reasoning-end') open.delete(chunk.id);
+        if (chunk.type === 'finish-step' || chunk.type === 'finish') expect([...open]).toEqual([]);
       }
     }
   });
@@ -89,7 +130,7 @@ describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
   });
 
   it('is read by the package to its end, and leaves nothing that a client would wait for', async () => {
-    const message = await readSegments(segments);
+    const message = await readSegments(version, segments);
     expect(message?.id).toBe('msg_1');
     for (const part of message?.parts ?? []) {
       if (!('state' in part)) continue;
@@ -108,11 +149,13 @@ describe.each(recordedTurns())('the AI SDK wire of %s', (name, events) => {
         'text' in part ? part.text : '',
         'state' in part ? part.state : '',
       ]);
-    const whole = await readSegments([encode(events, { answered: waits.flat() })]);
+    const whole = await readSegments(version, [
+      encode(events, { version, answered: waits.flat() }),
+    ]);
     const failed = events.flatMap((event) =>
       event.type === 'tool.ended' && event.status === 'error' ? event.callId : [],
     );
-    expect(shownParts(whole)).toEqual(shownParts(await readSegments(segments, failed)));
+    expect(shownParts(whole)).toEqual(shownParts(await readSegments(version, segments, failed)));
   });
 });
 
@@ -173,6 +216,11 @@ const turnEnded = (more: object = {}): TurnEventBody => ({
 
 const stepStarted: TurnEventBody = { type: 'step.started', step: 1 };
 
+const {
+  lastAssistantMessageIsCompleteWithApprovalResponses: isCompleteWithApprovals,
+  lastAssistantMessageIsCompleteWithToolCalls: isCompleteWithCalls,
+} = aiPackages['6'];
+
 describe('calls on the AI SDK wire', () => {
   const parked = (...callIds: string[]): TurnEventBody => ({
     type: 'turn.parked',
@@ -192,7 +240,7 @@ describe('calls on the AI SDK wire', () => {
   });
 
   it('are not complete for the client while one of them waits for a person', async () => {
-    const message = await readUiMessage(chunksOf(encode(log(...both))));
+    const message = await readUiMessage('6', chunksOf(encode(log(...both))));
     expect(message).toBeDefined();
     if (message === undefined) return;
     for (const part of message.parts) {
@@ -208,7 +256,7 @@ describe('calls on the AI SDK wire', () => {
 
   it('that only go on after a person’s answer keep no client from sending it', async () => {
     const later = [...question, requested('c', 'glob'), asked('a', 'tool'), parked('a')];
-    const asking = await readUiMessage(chunksOf(encode(log(...later))));
+    const asking = await readUiMessage('6', chunksOf(encode(log(...later))));
     const first = asking?.parts.find((part) => part.type === 'dynamic-tool');
     Object.assign(first ?? {}, { state: 'approval-responded' });
     const messages = asking === undefined ? [] : [asking];
@@ -221,7 +269,7 @@ describe('calls on the AI SDK wire', () => {
     const goesOn = [resolved('a', 'approve'), ended('a'), asked('b', 'client-tool'), parked('b')];
     const range = { answered: ['appr_a'], from: 'answers' } as const;
     const frames = encode(log(...later, ...goesOn), range);
-    const waiting = await readUiMessage(chunksOf(frames), asking);
+    const waiting = await readUiMessage('6', chunksOf(frames), asking);
     expect(waiting?.parts).toContainEqual(
       expect.objectContaining({
         type: 'tool-pick_color',
@@ -266,7 +314,7 @@ describe('a subagent on the AI SDK wire', () => {
     const frames = encode(log(stepStarted, requested('a', 'task'), begun, ...deltas, turnEnded()));
     const sent = chunksOf(frames).filter(({ type }) => type === 'data-subagent');
     expect(sent.length).toBeLessThanOrEqual(text.length / 200 + 1);
-    const message = await readUiMessage(chunksOf(frames));
+    const message = await readUiMessage('6', chunksOf(frames));
     expect(message?.parts.filter(({ type }) => type === 'data-subagent')).toMatchObject([
       { id: 'turn_2', data: { name: 'REVIEWER', isCut: true, text: text.slice(-2_000) } },
     ]);
@@ -284,7 +332,7 @@ describe('a step that is said again on the AI SDK wire', () => {
     ];
     const discarded: TurnEventBody = { type: 'step.discarded', step: 1 };
     const events = log(...sent('Half a'), discarded, ...sent('Half a loaf.'), turnEnded());
-    const message = await readUiMessage(chunksOf(encode(events)));
+    const message = await readUiMessage('6', chunksOf(encode(events)));
     const { discarded: gone = [] } = (message?.metadata ?? {}) as { discarded?: string[] };
     const left = message?.parts.filter((part) => !gone.includes(idOf(part) ?? ''));
     expect(left?.filter((part) => idOf(part) !== undefined)).toMatchObject([

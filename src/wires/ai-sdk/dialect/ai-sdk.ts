@@ -19,22 +19,30 @@ import {
   renameCall,
   requestCall,
   startCall,
+  tellAnswer,
   beginSubagent,
   endSubagent,
   followSubagent,
   type AiSdkSubagents,
 } from './ai-sdk-calls.js';
 import {
+  announce,
   citeSource,
+  describeCitation,
   describeContext,
   describeDecision,
+  describeJoin,
   describeOutcome,
   describeOutput,
   describeQueue,
+  describeSteering,
   type AiSdkChunk,
   type AiSdkIds,
   type AiSdkMetadata,
+  type Citation,
 } from './ai-sdk-frames.js';
+import { cursorPrefix, type AiSdkVersion } from './ai-sdk-version.js';
+import { addSent, nothingSent, resetStep, type SentParts } from './sent-parts.js';
 
 /** The part of a turn that a stream sends. */
 export interface AiSdkRange {
@@ -48,6 +56,7 @@ export interface AiSdkRange {
   from: 'turn' | 'answers' | { steered: string; asks: readonly string[] };
   /** Names of the tools that the client runs. */
   clientTools: readonly string[];
+  version: AiSdkVersion;
 }
 
 /** The view of the turn, and what chunks need beside it. */
@@ -63,6 +72,10 @@ export interface AiSdkState {
   /** Calls of an earlier message whose questions this one asks again. */
   askedAgain: ReadonlySet<string>;
   subagents: AiSdkSubagents;
+  /** Sources since the last text of the step, which its next text's end names. */
+  citations: readonly Citation[];
+  /** Followed for major 7 alone. */
+  sent: SentParts;
 }
 
 type Stream = AiSdkIds & AiSdkRange;
@@ -85,15 +98,16 @@ export function aiSdkDialect(ids: AiSdkIds, range: AiSdkRange): Dialect<AiSdkSta
       discarded: [],
       askedAgain: new Set(),
       subagents: new Map(),
+      citations: [],
+      sent: nothingSent,
     },
+    cursorPrefix: cursorPrefix(range.version),
     isOver,
     encode: (before, event) => {
       const { state, chunks } = encodeAiSdk({ ...ids, ...range }, before, event);
-      const { askedAgain } = state;
       const frames: Frame[] = chunks.map((chunk) => {
-        if (askedAgain.size === 0) return { data: JSON.stringify(chunk) };
-        const renamed = renameCall(chunk, (id) => askedAgain.has(id), suffixOf(ids));
-        return { data: JSON.stringify(renamed) };
+        if (state.askedAgain.size === 0) return { data: JSON.stringify(chunk) };
+        return { data: JSON.stringify(renameCall(chunk, state, suffixOf(ids))) };
       });
       if (isOver(state)) frames.push({ data: '[DONE]' });
       return { state, frames };
@@ -117,6 +131,11 @@ function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Enco
     ({ state } = encoded);
     chunks.push(...encoded.chunks);
   }
+  if (stream.version !== '6') {
+    // A message that begins within the turn has nothing of what was sent before.
+    const before = begins && suffixOf(stream) !== '' ? nothingSent : state.sent;
+    state = { ...state, sent: addSent(before, chunks, view.turn.step) };
+  }
   if (!begins) return encodeAs(state, ...(isIncluded ? chunks : []));
   const begun = startChunk(stream, view);
   if (before.view.segment?.phase !== 'before') return encodeAs(state, begun, ...chunks);
@@ -124,7 +143,11 @@ function encodeAiSdk(stream: Stream, before: AiSdkState, event: TurnEvent): Enco
   if (!isIncluded) return encodeAs(state, begun);
   // A message that came beside the questions of its turn: they are asked again in it, and that is all of it.
   const isParked = view.segment?.phase === 'over' && event.type !== 'turn.ended';
-  return encodeAs(state, begun, ...(isParked ? [...askAgain(view), waitChunk(view)] : chunks));
+  return encodeAs(
+    state,
+    begun,
+    ...(isParked ? [...askAgain(stream, view), waitChunk(view)] : chunks),
+  );
 }
 
 /** The part of a message's id that the turn's own message does not have. */
@@ -173,11 +196,14 @@ function encodeChange(
   if (!isShown(change)) return encodeAs(state);
   switch (change.type) {
     case 'announced':
-      return encodeAnnouncement(state, change.event);
+      return encodeAnnouncement(stream, state, change.event);
     case 'started':
       return start(state, change.event, begins);
     case 'step.opened':
-      return encodeAs({ ...state, partIds: [], hasCalls: false }, { type: 'start-step' });
+      return encodeAs(
+        { ...state, partIds: [], hasCalls: false, citations: [] },
+        { type: 'start-step' },
+      );
     case 'step.closed':
       return encodeAs(state, { type: 'finish-step' });
     case 'step.ended':
@@ -195,13 +221,12 @@ function encodeChange(
       const type = `${partTypes[change.part.kind]}-delta` as const;
       return encodeAs(state, { type, id: partId(change.part), delta: change.text });
     }
-    case 'part.closed': {
-      const type = `${partTypes[change.part.kind]}-end` as const;
-      return encodeAs(state, { type, id: partId(change.part) });
-    }
+    case 'part.closed':
+      return closePart(stream, state, change.part);
     case 'source.cited': {
       const chunk = citeSource(change.event, change.number);
-      return encodeAs(notePart(state, chunk.sourceId), chunk);
+      const citations = [...state.citations, describeCitation(chunk, change.event)];
+      return encodeAs({ ...notePart(state, chunk.sourceId), citations }, chunk);
     }
     case 'call.requested':
       return encodeAs(noteCall(state, change.call.key), requestCall(stream, change.call));
@@ -220,11 +245,12 @@ function encodeChange(
     case 'question.asked': {
       const { owner, call, event } = change;
       const noted = owner === undefined ? state : noteCall(state, call.key);
-      return encodeAs(noted, ...askAboutCall(call.key, event));
+      return encodeAs(noted, ...askAboutCall(stream, call.key, event));
     }
     case 'question.answered':
       return encodeAs(
         state,
+        ...tellAnswer(stream, state.sent.requested, change),
         describeDecision(change.call?.key ?? change.event.callId, change.event),
       );
     case 'subagent.started':
@@ -236,7 +262,7 @@ function encodeChange(
     case 'output.grown':
       return encodeAs(state, describeOutput({ status: 'partial', output: change.partial.output }));
     case 'discarded':
-      return discardStep(state, change.step);
+      return discardStep(stream, state, change.step);
     case 'parked':
       return encodeAs(state, waitChunk(state.view));
     case 'ended':
@@ -251,37 +277,15 @@ function encodeChange(
   }
 }
 
-function encodeAnnouncement(state: AiSdkState, event: Announcement): Encoded {
-  const id = `${event.attempt}.${event.seq}`;
-  switch (event.type) {
-    case 'turn.queued':
-      return encodeAs({ ...state, isQueued: true }, describeQueue(event.position));
-    case 'turn.recovering': {
-      const { attempt, reason } = event;
-      return encodeAs(state, { type: 'data-recovering', id, data: { attempt, reason } });
-    }
-    case 'attachment.rejected': {
-      const { name, reason, index } = event;
-      const data = { name, reason, ...(index === undefined ? {} : { index }) };
-      return encodeAs(state, { type: 'data-attachment-rejected', id, data });
-    }
-    case 'notice.posted': {
-      const { kind, level, text, metadata } = event;
-      return encodeAs(state, { type: 'data-notice', id, data: { kind, level, text, metadata } });
-    }
-    case 'message.joined': {
-      const { messageId, afterStep, text } = event;
-      const data = { messageId, afterStep, text };
-      return encodeAs(state, { type: 'data-joined', id: messageId, data });
-    }
-    case 'tool.progress': {
-      const { callId: toolCallId, note, elapsedMs } = event;
-      const data = { toolCallId, note, elapsedMs };
-      return encodeAs(state, { type: 'data-tool-progress', data, transient: true });
-    }
-    default:
-      return assertNever(event);
+function encodeAnnouncement(stream: Stream, state: AiSdkState, event: Announcement): Encoded {
+  if (event.type === 'turn.queued') {
+    return encodeAs({ ...state, isQueued: true }, describeQueue(event.position));
   }
+  if (event.type !== 'message.joined') return encodeAs(state, announce(event));
+  // The page has the message itself, where the stream is the answer to it.
+  const isOwn = suffixOf(stream) === `:${event.messageId}`;
+  const isSteering = stream.version === '7-steering' && !isOwn;
+  return encodeAs(state, isSteering ? describeSteering(event) : describeJoin(event));
 }
 
 function start(before: AiSdkState, event: EventOf<'turn.started'>, begins: boolean): Encoded {
@@ -309,18 +313,33 @@ function noteCall(state: AiSdkState, id: string): AiSdkState {
   return { ...notePart(state, id), hasCalls: true };
 }
 
+function closePart({ version }: Stream, state: AiSdkState, part: Part): Encoded {
+  const id = partId(part);
+  if (part.kind === 'thinking') return encodeAs(state, { type: 'reasoning-end', id });
+  const { citations } = state;
+  const isCited = version !== '6' && citations.length > 0;
+  return encodeAs(
+    { ...state, citations: [] },
+    { type: 'text-end', id, ...(isCited && { citations }) },
+  );
+}
+
 /**
- * The protocol has no word that takes parts back. The message's metadata names them; a part of its own
+ * Takes a step's parts back, and names them in the message's metadata. Major 6 has no word for it: a part of its own
  * stands where they end.
  */
-function discardStep(before: AiSdkState, step: number): Encoded {
+function discardStep({ version }: Stream, before: AiSdkState, step: number): Encoded {
   const partIds = before.view.turn.step === step ? before.partIds : [];
   const discarded = [...before.discarded, ...partIds];
-  return encodeAs(
-    { ...before, partIds: [], hasCalls: false, discarded },
-    { type: 'data-discard', id: `${step}-${discarded.length}`, data: { step, partIds } },
-    { type: 'message-metadata', messageMetadata: { discarded } },
-  );
+  const id = `${step}-${discarded.length}`;
+  const taken: AiSdkChunk[] =
+    version === '6'
+      ? [{ type: 'data-discard', id, data: { step, partIds } }]
+      : resetStep(before.sent, step);
+  return encodeAs({ ...before, partIds: [], hasCalls: false, discarded, citations: [] }, ...taken, {
+    type: 'message-metadata',
+    messageMetadata: { discarded },
+  });
 }
 
 /** The last chunks of a turn, after those of what it had open. */
