@@ -17,6 +17,7 @@ import { describeWires } from './describe-wires.mjs';
 import { describeErrorSentences, describeLogLines } from './describe-sentences.mjs';
 import { describeShapes } from './describe-shapes.mjs';
 import { importSource } from './import-source.mjs';
+import { slugOf } from './slug-of.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outdated = [];
@@ -161,14 +162,7 @@ async function sourceFiles() {
 /** The anchors of a file's headings. @param {string} file */
 function headingsOf(file) {
   const text = readFileSync(path.join(root, file), 'utf8');
-  return new Set(
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  return new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => slugOf(title)));
 }
 
 /** Markdown files that may have markers. */

@@ -28,6 +28,7 @@ const seconds = {
   'distributed/many-processes': 18,
   'distributed/migrate': 16,
   'browser/settings': 15,
+  'browser/site': 15,
   'browser/tabs': 15,
   'distributed/killed-worker': 15,
   'distributed/unreachable': 15,
