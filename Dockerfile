@@ -4,7 +4,8 @@
 #   docker build --build-arg SOURCE_COMMIT="$(git rev-parse HEAD)" -t turnpike .
 #   docker run -p 4400:4400 turnpike
 
-FROM node:24-bookworm-slim AS build
+# What is built is the same for every processor; an emulated one would be slow.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file without other platforms' optional packages. No package needs its script.

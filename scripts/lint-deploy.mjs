@@ -57,7 +57,9 @@ function lintDockerfile(dockerfile, config) {
   const missing = promised.filter((line) => !last.includes(line));
   const set = [...last.matchAll(/\b(TURNPIKE_\w+)=/g)].map(([, name]) => name);
   const unknown = set.filter((name) => !config.includes(`'${name}'`));
-  const bases = new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image));
+  const bases = new Set(
+    [...dockerfile.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, image]) => image),
+  );
   return [
     ...found,
     ...missing.map((line) => `Dockerfile: the image that runs has no ${line}`),

@@ -89,19 +89,70 @@ describe('the package', () => {
   });
 });
 
-it('publishes with a workflow that has no token, and runs scripts that exist', async () => {
-  const text = await readFile(path.join(packageRoot, '.github/workflows/publish.yml'), 'utf8');
-  const { jobs, permissions } = parse(text) as {
-    jobs: { publish: { permissions: Record<string, string>; steps: { run?: string }[] } };
-    permissions: Record<string, string>;
-  };
-  expect(permissions).toEqual({ contents: 'read' });
-  expect(jobs.publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-  expect(text).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
-  const runs = jobs.publish.steps.map(({ run = '' }) => run).filter((run) => run !== '');
-  expect(runs.at(-1)).toBe('npm publish --provenance');
-  const scripts = runs.flatMap((run) => /npm run (\S+)/.exec(run)?.[1] ?? []);
-  expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+describe('the workflow that publishes', () => {
+  interface Job {
+    needs?: string;
+    permissions?: Record<string, string>;
+    steps: { run?: string; uses?: string; with?: Record<string, unknown> }[];
+  }
+  let text: string;
+  let jobs: Record<string, Job>;
+  beforeAll(async () => {
+    text = await readFile(path.join(packageRoot, '.github/workflows/publish.yml'), 'utf8');
+    ({ jobs } = parse(text) as { jobs: Record<string, Job> });
+  });
+  const runsOf = (name: string): string[] =>
+    (jobs[name]?.steps ?? []).flatMap(({ run }) => (run === undefined ? [] : [run]));
+
+  it('has no token of ours, and gives each job the rights that it needs alone', () => {
+    expect(text).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
+    expect(text).toContain('\npermissions:\n  contents: read\n');
+    const rights = Object.entries(jobs).map(([name, { permissions = {} }]) => [
+      name,
+      Object.keys(permissions).filter((right) => permissions[right] === 'write'),
+    ]);
+    expect(Object.fromEntries(rights)).toEqual({
+      test: [],
+      packages: ['id-token'],
+      image: ['packages'],
+      chart: ['packages'],
+      site: ['pages', 'id-token'],
+    });
+  });
+
+  it('publishes nothing before every test has passed, and Turnpike before what installs it', () => {
+    const needed = Object.entries(jobs).map(([name, { needs }]) => [name, needs]);
+    expect(Object.fromEntries(needed)).toEqual({
+      test: undefined,
+      packages: 'test',
+      image: 'test',
+      chart: 'image',
+      site: 'test',
+    });
+    expect(runsOf('test')).toEqual([
+      'node scripts/check-release.mjs "$GITHUB_REF_NAME"',
+      'npm run test:release',
+    ]);
+    const published = jobs['packages']?.steps.filter(({ run }) => run?.startsWith('npm publish'));
+    expect(published).toEqual([
+      expect.not.objectContaining({ 'working-directory': expect.anything() }),
+      { run: 'npm publish --provenance', 'working-directory': 'packages/create-turnpike' },
+    ]);
+  });
+
+  it('runs scripts that exist, and makes an image for two platforms that says what is in it', () => {
+    const scripts = Object.keys(jobs).flatMap((name) =>
+      runsOf(name).flatMap((run) => /npm run (\S+)/.exec(run)?.[1] ?? []),
+    );
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+    const build = jobs['image']?.steps.find(({ uses }) => uses?.startsWith('docker/build-push'));
+    expect(build?.with).toMatchObject({
+      platforms: 'linux/amd64,linux/arm64',
+      push: true,
+      sbom: true,
+      provenance: 'mode=max',
+    });
+  });
 });
 
 describe('the packages that it brings', () => {
