@@ -4,6 +4,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-test-mcp.js';
+import { countProcesses, untilProcesses } from '../support/processes/find-processes.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ToolFailure } from '../../src/tools/tool.js';
 import { runTool } from '../../src/tools/calls/run-tool.js';
@@ -144,9 +145,13 @@ describe('an MCP server that is a command', () => {
 
   it('is killed with all it started', async () => {
     const mcp = await open(plain);
-    const child = Number(await callMcp(await turnOf(mcp), 'mcp__box__child'));
+    const turn = await turnOf(mcp);
+    const child = Number(await callMcp(turn, 'mcp__box__child'));
+    const watcher = `mcp-watcher ${await callMcp(turn, 'mcp__box__pid')}`;
     expect(await isAlive(child)).toBe(true);
+    expect(await countProcesses(watcher)).toBe(1);
     await mcp.close();
+    await untilProcesses(watcher, 0);
     // The signal is sent, and the kernel delivers it in its own time.
     while (await isAlive(child)) await yieldToEventLoop();
   });

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import {
   INTERNAL_ERROR,
@@ -34,6 +34,9 @@ const endMs = 500;
 /** Grace between SIGTERM and SIGKILL, in ms. */
 const killMs = 2_000;
 
+/** Waits for the end of its input, then for as long as a server may take to end by itself. */
+const watchGroup = 'read -r _; sleep 2; kill -s KILL -- "-$1"';
+
 /**
  * A transport to a child process, one message a line. The SDK's own passes on more of the environment,
  * has no process group to kill, and takes up to four seconds to close.
@@ -44,6 +47,8 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: StdioOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
+  /** Ends the process group if this process is killed. */
+  #watcher: ChildProcess | undefined;
   #oddLines = 0;
   readonly #answers = new Answers();
   /** Settles when the process is gone. */
@@ -81,6 +86,7 @@ export class StdioTransport implements Transport {
     logStderr(child.stderr, this.#options.onStderr);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
     child.once('exit', () => this.#ended(child));
+    if (child.pid !== undefined) this.#watcher = this.#watch(child.pid);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
@@ -109,9 +115,26 @@ export class StdioTransport implements Transport {
     for (const cancel of cancels) cancel();
   }
 
+  /**
+   * Starts a shell that ends a process group when this process is gone, however that came: its pipe to the shell ends
+   * with it. A server may go on after the end of its own input.
+   */
+  #watch(group: number): ChildProcess {
+    const watcher = spawn('/bin/sh', ['-c', watchGroup, 'mcp-watcher', String(group)], {
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // What ends the group of this process must leave it.
+      detached: true,
+    });
+    watcher.once('error', (error) => this.onerror?.(error));
+    watcher.unref();
+    return watcher;
+  }
+
   /** Reads the last output, for a short time: a process that left the group may keep the pipe open. */
   #ended(child: ChildProcessWithoutNullStreams): void {
     killGroup(child, 'SIGKILL');
+    this.#watcher?.kill('SIGKILL');
     let isClosed = false;
     const close = (): void => {
       if (!isClosed) this.onclose?.();

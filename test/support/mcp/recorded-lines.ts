@@ -20,7 +20,8 @@ export interface RecordingServer {
   sent(method: string): Line | undefined;
 }
 
-export function recordingServer(): RecordingServer {
+/** @param how `stays`: it does not end with its input. */
+export function recordingServer(...how: 'stays'[]): RecordingServer {
   const file = path.join(newFolder(), 'lines.txt');
   writeFileSync(file, '');
   const lines = (): Line[] =>
@@ -29,7 +30,7 @@ export function recordingServer(): RecordingServer {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Line);
   return {
-    definition: { command: process.execPath, args: [program, file] },
+    definition: { command: process.execPath, args: [program, file, ...how] },
     lines,
     sent: (method) => lines().find((line) => line.method === method),
   };

@@ -1,10 +1,15 @@
-/** An MCP server as a process that answers no call. `node recording-server.mjs FILE`: it notes its id and what it is sent. */
+/**
+ * An MCP server as a process that answers no call. `node recording-server.mjs FILE [stays]`: it notes its id and what it
+ * is sent, and with `stays` does not end with its input.
+ */
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const file = process.argv[2] ?? '';
 const note = (line) => appendFileSync(file, `${line}\n`);
 note(`{"pid":${process.pid}}`);
+
+if (process.argv[3] === 'stays') setInterval(() => undefined, 3_600_000);
 
 const results = {
   initialize: {
