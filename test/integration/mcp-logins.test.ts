@@ -150,6 +150,22 @@ describe.each(bothDatabases)('log-ins at an MCP server, on %s', (_name, open) =>
     expect(await logIn(parts, db, login)).toMatch(/^mcpl_/);
   });
 
+  it('reads no metadata that a server names at another origin than its own', async () => {
+    let asked = 0;
+    const other = await serveHttp((_request, response) => {
+      asked += 1;
+      response.end('{}');
+    });
+    try {
+      const { discovery } = await openOAuth(database.db);
+      const { definition } = loginAt(server.url).server;
+      const found = await discovery.find(definition, new URL(`${other.url}/metadata`));
+      expect([found.issuer, asked]).toEqual([server.issuer, 0]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('follows no redirect of metadata, and connects to no name that is inside the network', async () => {
     const asked: (string | undefined)[] = [];
     const inside = await serveHttp((request, response) => {

@@ -92,7 +92,8 @@ type AskingCall = Pick<ToolCall, 'signal' | 'answers'> & Partial<Pick<ToolCall, 
 /**
  * Asks a server for something, and once more where its session was lost and that is harmless.
  *
- * @param how `responder` answers what an older server asks meanwhile; absent: nobody does. @throws as `callTool`.
+ * @param how `responder` answers what an older server asks meanwhile; absent: nobody does. @throws as `callTool`;
+ *   LoginNeededError where it is for no call.
  */
 export async function askServer<T>(
   connection: McpConnection,
@@ -209,7 +210,9 @@ export async function connectForCall(
 const MAX_LOGINS = 3;
 
 /** The question for a log-in; a failure where the person has refused it, or it did not help. */
-function askForLogin({ question }: LoginNeededError, { callId, answers = [] }: AskingCall): Error {
+function askForLogin(error: LoginNeededError, { callId, answers = [] }: AskingCall): Error {
+  if (callId === undefined) return error;
+  const { question } = error;
   const { server, host, issuer, scopes } = question;
   const given = answers.filter(({ kind }) => kind === 'mcp-authorize');
   const who = `The MCP server ${server}`;
@@ -220,7 +223,6 @@ function askForLogin({ question }: LoginNeededError, { callId, answers = [] }: A
     const { asReason } = new OAuthLoginError('TOKEN_REFUSED', { issuer });
     return new ToolFailure(`${who} did not take a log-in: ${asReason} Nothing was run.`);
   }
-  if (callId === undefined) return new ToolFailure(`${who} wants a log-in at ${issuer}.`);
   const reason = `The MCP server ${server} (${host}) wants you to log in at ${issuer}`;
   const asked = { server, host, issuer, scopes: [...scopes] };
   return new CallWaits({ kind: 'mcp-authorize', reason, question: asked }, { executed: false });

@@ -21,7 +21,7 @@ import {
 import { loopbackNames } from '../../platform/net/addresses.js';
 import { secretsOf, type McpProblem, type McpServer } from './definitions.js';
 import { adaptTools, type ServerAccess } from './call-tool.js';
-import { openPrompts, type PromptAccess } from './prompts.js';
+import { openPrompts, type PromptAccess, type PromptServer } from './prompts.js';
 import { openResources } from './resources.js';
 import type { ResourceAccess } from '../tool.js';
 import { compact } from '../../platform/compact.js';
@@ -90,7 +90,7 @@ export interface OpenedServers {
 /** The tools, problems and instructions of one server. */
 type OpenedServer = Pick<OpenedServers, 'tools' | 'problems' | 'instructions' | 'answered'> & {
   readable?: ServerAccess;
-  prompting?: ServerAccess;
+  prompting?: PromptServer;
 };
 
 /** The turn that servers are opened for. */
@@ -295,10 +295,11 @@ export class Mcp {
       };
     } catch (error) {
       signal.throwIfAborted();
+      const login = error instanceof LoginNeededError ? error.question : undefined;
       return {
         // Those that the session knows; or one that asks for the log-in.
-        tools:
-          error instanceof LoginNeededError ? toolsBeforeLogin(server, before, connection) : [],
+        tools: login === undefined ? [] : toolsBeforeLogin(server, before, connection),
+        ...(login === undefined ? {} : { prompting: { server: name, connection, login } }),
         instructions: [],
         answered: [],
         problems: [{ server: server.name, reason: connection.redact(describeFault(error)) }],

@@ -8,6 +8,7 @@ import { ToolFailure } from '../tool.js';
 import { askServer, toBlock, type ServerAccess } from './call-tool.js';
 import type { McpProblem } from './definitions.js';
 import { sendRequest } from './messages.js';
+import { LoginNeededError, type LoginQuestion } from './oauth/oauth-error.js';
 import { listEntries } from './offered-tools.js';
 
 const MAX_PROMPTS = 200;
@@ -26,9 +27,19 @@ export interface ListedPrompt {
   arguments: { name: string; description: string | null; required: boolean }[];
 }
 
+/** A server that may have prompts. */
+export interface PromptServer extends ServerAccess {
+  /** What it wants before it says which. Absent: nothing. */
+  login?: LoginQuestion;
+}
+
 /** The prompts of a turn's, or a session's, MCP servers. */
 export interface PromptAccess {
-  /** A server that cannot list its prompts is a problem. @throws the signal's reason when it aborts. */
+  /**
+   * A server that cannot list its prompts is a problem; one that had a log-in wanted when it was opened is left out.
+   *
+   * @throws the signal's reason when it aborts.
+   */
   list(signal: AbortSignal): Promise<{ prompts: ListedPrompt[]; problems: McpProblem[] }>;
   /**
    * The text of a prompt.
@@ -39,16 +50,16 @@ export interface PromptAccess {
   get(choice: PromptChoice, signal: AbortSignal): Promise<string>;
 }
 
-export function openPrompts(servers: readonly ServerAccess[]): PromptAccess {
+export function openPrompts(servers: readonly PromptServer[]): PromptAccess {
   return {
     list: async (signal) => {
       const listed = await Promise.all(
-        servers.map(async (one) => {
+        servers.filter(isOpen).map(async (one) => {
           try {
             return { prompts: await listPrompts(one, signal), problems: [] };
           } catch (error) {
             signal.throwIfAborted();
-            if (!(error instanceof ToolFailure)) throw error;
+            if (!(error instanceof ToolFailure || error instanceof LoginNeededError)) throw error;
             return { prompts: [], problems: [{ server: one.server, reason: error.message }] };
           }
         }),
@@ -63,6 +74,7 @@ export function openPrompts(servers: readonly ServerAccess[]): PromptAccess {
         return await getPrompt(servers, choice, signal);
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof LoginNeededError) throw loginFailure(choice, error.question);
         if (error instanceof ToolFailure) throw promptFailure(choice, error.message);
         throw error;
       }
@@ -93,16 +105,17 @@ async function listPrompts(
 }
 
 async function getPrompt(
-  servers: readonly ServerAccess[],
+  servers: readonly PromptServer[],
   choice: PromptChoice,
   signal: AbortSignal,
 ): Promise<string> {
   const { server, name, arguments: given = {} } = choice;
   const found = servers.find((one) => one.server === server);
   if (found === undefined) {
-    const there = namesOf(servers.map((one) => one.server));
+    const there = namesOf(servers.filter(isOpen).map((one) => one.server));
     throw promptFailure(choice, `no MCP server ${server} of the turn has prompts; ${there} do`);
   }
+  if (found.login !== undefined) throw loginFailure(choice, found.login);
   const prompts = await listPrompts(found, signal);
   const prompt = prompts.find((one) => one.name === name);
   if (prompt === undefined) {
@@ -147,11 +160,27 @@ function namesOf(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).join(', ') + (left > 0 ? ` and ${left} more` : '');
 }
 
-function promptFailure({ server, name }: PromptChoice, why: string): TypedError {
+function isOpen({ login }: PromptServer): boolean {
+  return login === undefined;
+}
+
+function promptFailure(
+  { server, name }: PromptChoice,
+  why: string,
+  more: { login?: LoginQuestion } = {},
+): TypedError {
   return new TypedError('MCP_PROMPT_FAILURE', {
-    message: `The prompt ${name} of the MCP server ${server} cannot be used: ${why}.`,
-    details: { server, name },
+    message: `The prompt ${name} of the MCP server ${server} cannot be used: ${why.replace(/\.$/, '')}.`,
+    details: { server, name, ...more },
   });
+}
+
+/** No turn is parked for a prompt: its message has no text before it. */
+function loginFailure(choice: PromptChoice, login: LoginQuestion): TypedError {
+  const { server, host, issuer } = login;
+  const ways = `in the console (MCP log-ins), by "turnpike mcp login ${server}" or POST /api/harness/mcp/logins`;
+  const why = `its server (${host}) wants you to log in at ${issuer}. Log in ${ways}, then send the message again`;
+  return promptFailure(choice, why, { login });
 }
 
 /** Most characters of an argument's value. */

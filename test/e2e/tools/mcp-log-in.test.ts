@@ -5,6 +5,7 @@ import { mcpBegunLogins, mcpLogins } from '../../../src/storage/mcp-schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
+import { expectSoon } from '../../support/expect-soon.js';
 import { visit } from '../../support/mcp/open-oauth.js';
 import { startOAuthMcp, type OAuthMcp } from '../../support/mcp/start-oauth-mcp.js';
 import { useServer } from '../../support/processes/start-server.js';
@@ -244,6 +245,27 @@ describe('a log-in at an MCP server', () => {
     expect((await stream.all()).map(({ event }) => event)).not.toContain('approval:request');
   });
 
+  it.each(['tracker', 'closed'])(
+    'is what a prompt of %s says that it needs, and how',
+    async (name) => {
+      const { client, projectRoot } = server;
+      const session = await client.createSession(projectRoot, { persona: 'USER' });
+      const opts = { prompt: { server: name, name: 'hello' } };
+      const { host, issuer } = name === 'tracker' ? tracker : closed;
+      const failed = (await client.turn(session, '/hello', { opts })).until('turn:error');
+      expect((await failed).data).toMatchObject({
+        errorType: 'MCP_PROMPT_FAILURE',
+        message: `The prompt hello of the MCP server ${name} cannot be used: its server (${host}) wants you to log in at ${issuer}. Log in in the console (MCP log-ins), by "turnpike mcp login ${name}" or POST /api/harness/mcp/logins, then send the message again.`,
+        details: { server: name, name: 'hello', login: { host, issuer } },
+      });
+      const begun = await client.post(`${base}/mcp/logins`, { server: name, redirect: APP });
+      const query = (await visit(String(begun.body['url']))).toString();
+      await client.post(`${base}/mcp/logins/callback`, { query });
+      await (await client.turn(session, '/hello', { opts })).all();
+      expect(JSON.stringify(server.modelRequests.at(-1)?.body.messages)).toContain('Say hello.');
+    },
+  );
+
   it('is of one person: nobody else begins, brings, sees or ends it', async () => {
     const [ann, bob] = await Promise.all(
       ['ann', 'bob'].map(async (principal) => {
@@ -300,5 +322,33 @@ describe('a log-in at an MCP server', () => {
     expect([gone.status, gone.text]).toEqual([200, expect.anything()]);
     expect(await server.db.$count(mcpLogins)).toBe(0);
     expect(tracker.revoked.slice(revoked)).toHaveLength(4);
+  });
+
+  it('gives the server tokens of its own, and never the key of the caller', async () => {
+    tracker.headers.length = 0;
+    const { secret } = await makeKey(server, { principal: 'dora', scopes: ['turns', 'approvals'] });
+    const dora = new KeyedClient(server.url, secret);
+    const { body } = await dora.send('POST', `${base}/session/create`, { persona: 'USER' });
+    const { sessionId } = body['session'] as { sessionId: string };
+    const message = '[[tool=mcp__tracker__whoami {}]]';
+    const opts = { onDisconnect: 'continue' };
+    const more = { prefer: 'respond-async' };
+    await dora.send('POST', `${base}/turn`, { sessionId, message, opts }, more);
+    const find = async () => (await dora.send('GET', `${base}/approvals`)).body['approvals'];
+    await expectSoon(async () => expect(await find()).toHaveLength(1));
+    const [{ approvalId }] = (await find()) as [{ approvalId: string }];
+    const where = `${base}/approvals/${approvalId}/authorize`;
+    const begun = await dora.send('POST', where, { redirect: APP });
+    const query = (await visit(String(begun.body['url']))).toString();
+    await dora.send('POST', `${base}/mcp/logins/callback`, { query });
+    await expectSoon(() => expect(tracker.ran).toHaveLength(1));
+    const heard = tracker.headers.join('\n');
+    expect(heard).not.toContain(secret);
+    expect(heard).not.toContain('dora');
+    const credentials = tracker.headers.map(
+      (one) => (JSON.parse(one) as Record<string, string>)['authorization'],
+    );
+    const own = `Bearer ${tracker.ran[0]?.token}`;
+    expect(new Set(credentials)).toEqual(new Set([undefined, own]));
   });
 });

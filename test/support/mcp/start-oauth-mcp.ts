@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import {
   AccessDeniedError,
   InvalidGrantError,
@@ -48,6 +53,8 @@ export interface OAuthMcpState {
   authorizations: Params[];
   registrations: number;
   revoked: string[];
+  /** Headers of the requests to the MCP server, as JSON. */
+  headers: string[];
   /** Tools that ran, with the token of the call. */
   ran: { tool: string; token: string | undefined }[];
 }
@@ -84,6 +91,7 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
     authorizations: [],
     registrations: 0,
     revoked: [],
+    headers: [],
     ran: [],
   };
   const live = { access: new Map<string, string[]>(), refresh: new Map<string, string[]>() };
@@ -133,6 +141,7 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
     response.json({ ...right, ...state.resourceMetadata });
   });
   mcpApp.all('/mcp', express.json(), (request, response) => {
+    state.headers.push(JSON.stringify(request.headers));
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const refusal = refuse(request, { state, scopes: live.access.get(token ?? ''), token });
     if (refusal === undefined) return void answerMcp(request, response, { state, token });
@@ -245,7 +254,7 @@ function refuse(
 ): { status: number; challenge: string } | undefined {
   const { body }: { body: unknown } = request;
   const [method, params] = isPlainObject(body) ? [body['method'], body['params']] : [];
-  const isOpen = state.listsToAll && method !== 'tools/call';
+  const isOpen = state.listsToAll && method !== 'tools/call' && method !== 'prompts/get';
   if (scopes === undefined)
     return isOpen && token === undefined ? undefined : { status: 401, challenge: '' };
   const needed =
@@ -261,7 +270,10 @@ async function answerMcp(
   response: Response,
   { state, token }: { state: OAuthMcpState; token: string | undefined },
 ): Promise<void> {
-  const server = new Server({ name: 'oauth', version: '1' }, { capabilities: { tools: {} } });
+  const server = new Server(
+    { name: 'oauth', version: '1' },
+    { capabilities: { tools: {}, prompts: {} } },
+  );
   const inputSchema = { type: 'object' as const };
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: ['whoami', 'write', 'echo'].map((name) => ({ name, inputSchema })),
@@ -271,6 +283,10 @@ async function answerMcp(
     const text = params.name === 'echo' ? `token: ${token ?? 'none'}` : `${params.name} ran`;
     return { content: [{ type: 'text', text }] };
   });
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [{ name: 'hello' }] }));
+  server.setRequestHandler(GetPromptRequestSchema, () => ({
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Say hello.' } }],
+  }));
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.on('close', () => void transport.close());
   await server.connect(transport);
