@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { noUsage } from '../../../src/events/turn-event.js';
 import { tokensOf } from '../../../src/governance/limits/cost.js';
@@ -291,5 +292,40 @@ describe.each(['legacy', '2026-07-28'])('a server of the era %s that asks the mo
     expect(call).not.toHaveProperty('sampling');
     if (!isLegacy) return expect(call?.output).toContain('tokens');
     expect(sampler.got).toMatchObject([{ code: -1, data: { reason: 'daily_token_budget' } }]);
+  });
+});
+
+describe('the official server, over a pipe', () => {
+  const program = fileURLToPath(
+    import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'),
+  );
+  const server = useServer(async () => {
+    const folder = newFolder();
+    const at = (name: string): string => path.join(folder, name);
+    const everything = { command: process.execPath, args: [program] };
+    const mcpServers = { free: { ...everything, sampling: true }, closed: everything };
+    await writeFile(at('mcp.json'), JSON.stringify({ mcpServers }));
+    await writeFile(at('rules.yaml'), 'allow: ["mcp__*"]\n');
+    return {
+      environment: {
+        TURNPIKE_MCP_FILE: at('mcp.json'),
+        TURNPIKE_PERMISSIONS_FILE: at('rules.yaml'),
+      },
+    };
+  });
+
+  it.each([
+    ['free', 'success', 'LLM sampling result'],
+    // It offers the tool to clients alone that can be asked.
+    ['closed', 'error', 'There is no tool'],
+  ])('of the definition %s: %s', async (name, status, said) => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const call = `mcp__${name}__trigger-sampling-request {"prompt":"Hello","maxTokens":50}`;
+    const stream = await server.client.turn(sessionId, `[[tool=${call}]]`);
+    const result = (await stream.all()).find(({ event }) => event === 'tool:result')?.data;
+    expect(result).toMatchObject({ status, output: expect.stringContaining(said) });
+    const asked = server.modelRequests.filter(({ body }) => (body.tools ?? []).length === 0);
+    expect(asked.map(({ body }) => body.max_tokens)).toEqual(name === 'free' ? [50] : []);
+    server.modelRequests.length = 0;
   });
 });
