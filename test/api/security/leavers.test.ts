@@ -125,6 +125,7 @@ describe('schedules of people with tokens', () => {
         endedAt: expect.any(String),
         keys: [],
         logins: 0,
+        mcpLogins: 0,
         grants: [grant?.id],
         streams: 1,
       },
@@ -163,7 +164,8 @@ describe('schedules of people with tokens', () => {
     expect((await gus.send('GET', '/api/harness/usage')).status).toBe(200);
     const variables = { TURNPIKE_URL: server.url, TURNPIKE_API_KEY: admin.key ?? '' };
     const { code, stdout } = await runProgram(cliProgram, ['access', 'end', 'idp:gus'], variables);
-    const said = 'Revoked: 0 keys. Ended: 0 grants, 0 log-ins, 0 streams.';
+    const said =
+      'Revoked: 0 keys. Ended: 0 grants, 0 log-ins, 0 log-ins at MCP servers, 0 streams.';
     expect([code, stdout]).toEqual([0, expect.stringContaining(said)]);
     expect((await gus.send('GET', '/api/harness/usage')).status).toBe(401);
   });
