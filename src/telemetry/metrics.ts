@@ -54,6 +54,11 @@ export class Metrics {
     'Conversations that turns continued, by whether the worker remembered them.',
     { outcome: ['hit', 'miss'] },
   );
+  readonly mcpLogins = this.#counter(
+    'mcp_logins_total',
+    'Log-ins of people at MCP servers, and refreshes of their tokens.',
+    { outcome: ['begun', 'finished', 'failed', 'refreshed', 'refresh_failed'] },
+  );
   readonly toolHookQuestions = this.#counter(
     'tool_hook_questions_total',
     'Questions to the tool hook, by its decision.',

@@ -13,6 +13,7 @@ import { AccessModule } from '../access/access.module.js';
 import { AuditLog } from '../access/audit-log.js';
 import { PrincipalEpochs } from '../access/principal-epochs.js';
 import { SecretVault } from '../access/secret-vault.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE } from '../storage/connection.js';
 import { MCP, openMcp } from './mcp/mcp.js';
 import { OAuthDiscovery, oauthFetch } from './mcp/oauth/discovery.js';
@@ -44,6 +45,7 @@ const oauthProviders = [
       AuditLog,
       PrincipalEpochs,
       OAuthDiscovery,
+      Metrics,
     ],
     useFactory: (ender: AccessEnder, ...parts: ConstructorParameters<typeof McpLogins>) => {
       const logins = new McpLogins(...parts);
@@ -59,7 +61,7 @@ const oauthProviders = [
   },
   {
     provide: OAuthFlows,
-    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery, OAuthClients],
+    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery, OAuthClients, Metrics],
     useFactory: (...parts: ConstructorParameters<typeof OAuthFlows>) => new OAuthFlows(...parts),
   },
   {

@@ -4,7 +4,7 @@ import type { Mcp, OpenedServers } from '../../src/tools/mcp/mcp.js';
 import type { CallAnswer } from '../../src/tools/tool.js';
 import { bothDatabases } from '../support/database/both-databases.js';
 import { useDatabase } from '../support/database/database.js';
-import { logIn, loginAt, openOAuth, type OAuthParts } from '../support/mcp/open-oauth.js';
+import { logIn, loginAt, openOAuth, visit, type OAuthParts } from '../support/mcp/open-oauth.js';
 import { callMcp, openTestMcp, turnOf } from '../support/mcp/open-test-mcp.js';
 import { startOAuthMcp, type OAuthMcp } from '../support/mcp/start-oauth-mcp.js';
 
@@ -102,6 +102,30 @@ describe.each(bothDatabases)('calls of a server that wants a log-in, on %s', (_n
     expect(server.tokenRequests.at(-1)).toMatchObject({ grant_type: 'refresh_token' });
     server.endTokens(true);
     await expect(callMcp(one, 'mcp__tracker__whoami')).rejects.toEqual(asked(['read']));
+  });
+
+  it('counts log-ins and refreshes', async () => {
+    await start();
+    const begin = async (by: string) => {
+      const { url } = await parts.flows.begin(loginAt(server.url));
+      return parts.flows.finish(await visit(url), { principalId: by });
+    };
+    const id = await logIn(parts, database.db, loginAt(server.url));
+    server.agrees = false;
+    await expect(begin('ann')).rejects.toMatchObject({ fault: 'REFUSED' });
+    // Nobody's attempt with somebody else's answer counts.
+    await expect(begin('bob')).rejects.toMatchObject({ fault: 'OTHER_PERSON' });
+    await parts.logins.fresh(id, 1);
+    server.endTokens(true);
+    await parts.logins.fresh(id, 2);
+    const { values } = await parts.metrics.mcpLogins.get();
+    expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+      ['begun', 3],
+      ['finished', 1],
+      ['failed', 1],
+      ['refreshed', 1],
+      ['refresh_failed', 1],
+    ]);
   });
 
   it('asks for more scopes, with those that there are, and not for the same ones again', async () => {

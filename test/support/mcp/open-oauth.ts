@@ -9,6 +9,7 @@ import { OAuthDiscovery, oauthFetch } from '../../../src/tools/mcp/oauth/discove
 import { McpLogins } from '../../../src/tools/mcp/oauth/mcp-logins.js';
 import { OAuthClients } from '../../../src/tools/mcp/oauth/oauth-clients.js';
 import { OAuthFlows, type LoginToBegin } from '../../../src/tools/mcp/oauth/oauth-flows.js';
+import { Metrics } from '../../../src/telemetry/metrics.js';
 import { newMasterKey, openMasterKeys } from '../access/master-keys.js';
 import { silentLogger } from '../silent-logger.js';
 
@@ -22,16 +23,18 @@ export async function openOAuth(
   const discovery = new OAuthDiscovery(oauthFetch([]), clock);
   const vault = new SecretVault(db, clock, await openMasterKeys(key));
   const audit = new AuditLog(db, clock);
+  const metrics = new Metrics();
   const epochs = new PrincipalEpochs(db, clock);
-  const logins = new McpLogins(db, clock, logger, vault, audit, epochs, discovery);
+  const logins = new McpLogins(db, clock, logger, vault, audit, epochs, discovery, metrics);
   const flows = new OAuthFlows(
     db,
     clock,
     vault,
     discovery,
     new OAuthClients(db, clock, vault, discovery),
+    metrics,
   );
-  return { discovery, logins, flows };
+  return { discovery, logins, flows, metrics };
 }
 
 export type OAuthParts = Awaited<ReturnType<typeof openOAuth>>;

@@ -12,6 +12,7 @@ import type { Logger } from '../../../platform/logger.js';
 import type { Database, Queryable } from '../../../storage/connection.js';
 import { mcpBegunLogins, mcpLogins } from '../../../storage/mcp-schema.js';
 import { lockKey } from '../../../storage/statements.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
 import { asking, type IssuerMetadata, type OAuthDiscovery } from './discovery.js';
 import { secretShape, type LoginSecret } from './login-secret.js';
 import { forgetClients, revokeTokens } from './oauth-clients.js';
@@ -53,6 +54,7 @@ export class McpLogins {
     private readonly audit: AuditLog,
     private readonly epochs: PrincipalEpochs,
     private readonly discovery: OAuthDiscovery,
+    private readonly metrics: Pick<Metrics, 'mcpLogins'>,
   ) {}
 
   /** The log-ins of somebody, the newest last. */
@@ -261,9 +263,11 @@ export class McpLogins {
         ...compact({ resource }),
         fetchFn: this.discovery.fetch(server),
       });
+      this.metrics.mcpLogins.inc({ outcome: 'refreshed' });
       return await this.#replace(login, tokens);
     } catch (error) {
       if (error instanceof OAuthError && finalErrors.has(error.code)) {
+        this.metrics.mcpLogins.inc({ outcome: 'refresh_failed' });
         this.logger.warn(
           { server: name, issuer, reason: error.code },
           'an authorization server took a log-in at an MCP server back; the person is asked to log in again',
@@ -281,6 +285,7 @@ export class McpLogins {
   }
 
   #noteFailure({ name: server, issuer }: McpLoginRow, error: unknown): void {
+    this.metrics.mcpLogins.inc({ outcome: 'refresh_failed' });
     const reason = error instanceof OAuthError ? error.code : undefined;
     this.logger.warn(
       { server, issuer, ...compact({ reason }), error },

@@ -17,6 +17,7 @@ import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
 import type { Database } from '../../../storage/connection.js';
 import { mcpBegunLogins } from '../../../storage/mcp-schema.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
 import type { HttpDefinition } from '../definitions.js';
 import {
   asking,
@@ -81,6 +82,7 @@ export class OAuthFlows {
     private readonly vault: SecretVault,
     private readonly discovery: OAuthDiscovery,
     private readonly clients: OAuthClients,
+    private readonly metrics: Pick<Metrics, 'mcpLogins'>,
   ) {}
 
   /**
@@ -126,6 +128,7 @@ export class OAuthFlows {
     const expiresAt = new Date(this.clock.now() + BEGUN_MS);
     const sealed = await this.vault.seal(JSON.stringify(flow), placeOf(id, principalId));
     await this.db.insert(mcpBegunLogins).values({ id, principalId, flow: sealed, expiresAt });
+    this.metrics.mcpLogins.inc({ outcome: 'begun' });
     return { url: authorizationUrl.href, issuer, expiresAt };
   }
 
@@ -154,7 +157,11 @@ export class OAuthFlows {
     const used = await this.db.delete(mcpBegunLogins).where(eq(mcpBegunLogins.id, id)).returning();
     if (used.length === 0) throw new OAuthLoginError('NOT_BEGUN');
     const { name, server, issuer, resource, asked, client, credential } = flow;
-    const tokens = await this.#exchange(answer, flow);
+    const tokens = await this.#exchange(answer, flow).catch((error: unknown) => {
+      this.metrics.mcpLogins.inc({ outcome: 'failed' });
+      throw error;
+    });
+    this.metrics.mcpLogins.inc({ outcome: 'finished' });
     // Whether the server takes fewer than were asked for is seen with the next call.
     const scope = computeScopeUnion(asked, tokens.scope) ?? '';
     return {
