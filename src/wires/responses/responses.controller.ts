@@ -59,7 +59,7 @@ function ApiResponseStream(when: string) {
   return ApiStream({
     wire: 'responses',
     description: [
-      'Server-Sent Events of the Responses API, named by their type; the last one is `[DONE]`. `sequence_number` grows, and leaves a gap where another worker takes the turn over; send the last one back as `starting_after` to go on after it. `response.in_progress` after items takes back those that it does not have.',
+      'Server-Sent Events of the Responses API, named by their type; the last one is `[DONE]`. `sequence_number` grows, and leaves a gap where another worker takes the turn over; send the last one back as `starting_after` to go on after it. `response.in_progress` after items takes back those that it does not have, or has empty and `incomplete`.',
       '',
       when,
     ].join('\n'),

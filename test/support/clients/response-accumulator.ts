@@ -1,10 +1,11 @@
-import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator';
-import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { accumulateResponse as accumulateStrictly } from 'openai-node-22/lib/responses/ResponseAccumulator';
+import { accumulateResponse } from 'openai-6/lib/responses/ResponseAccumulator';
+import type { Response, ResponseStreamEvent } from 'openai-6/resources/responses/responses';
+import { ResponseStream } from 'openai/lib/responses/ResponseStream';
+import { accumulateResponse as accumulateStrictly } from 'openai/lib/responses/ResponseAccumulator';
 import type {
   Response as StrictResponse,
   ResponseStreamEvent as StrictEvent,
-} from 'openai-node-22/resources/responses/responses';
+} from 'openai/resources/responses/responses';
 
 /** An event as version 7 of the official client declares it. */
 export type { StrictEvent };
@@ -15,6 +16,12 @@ export interface Accumulator {
   take(data: string): void;
   /** The items so far. */
   output(): unknown;
+}
+
+/** The response that `responses.stream()` of version 7 makes of a stream. It checks more than its accumulator. */
+export function streamedResponse(data: readonly string[]): Promise<StrictResponse> {
+  const lines = new Blob(data.map((one) => `${one}\n`));
+  return ResponseStream.fromReadableStream(lines.stream()).finalResponse();
 }
 
 /** Those of the official client, by its major version: version 7 checks each event. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ResponseStreamEvent } from 'openai-6/resources/responses/responses';
 import type { StrictEvent } from '../../../../test/support/clients/response-accumulator.js';
 import type { ResponsesEvent, ResponseObject } from './response-frames.js';
 

@@ -141,7 +141,7 @@ export type FinalEventType = 'response.completed' | 'response.failed' | 'respons
 /** An event before it has its number. */
 export type ResponseEventBody =
   | { type: 'response.created'; response: ResponseObject }
-  /** Also after a step was taken back: `response.output` has the items that count. */
+  /** Also after items were taken back: these are empty and `incomplete` in `response.output`. */
   | { type: 'response.in_progress'; response: ResponseObject }
   | { type: FinalEventType; response: ResponseObject }
   | { type: 'response.output_item.added'; output_index: number; item: ResponseItem }

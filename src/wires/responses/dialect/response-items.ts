@@ -1,3 +1,4 @@
+import { assertNever } from '../../../platform/assert-never.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
 import { compact } from '../../../platform/compact.js';
@@ -46,7 +47,11 @@ export interface OpenText {
 
 export interface StepItem {
   step: number;
+  /** The attempt that it began in. */
+  attempt: number;
+  /** Empty, where the item was taken back: it keeps its index. */
   item: ResponseItem;
+  isTakenBack?: true;
 }
 
 /** The view of the turn, and the response so far. */
@@ -88,14 +93,16 @@ export function itemId({ wanted, event }: Draft, prefix: string): string {
 function addItem(draft: Draft, item: ResponseItem): number {
   const { items, step } = draft.state;
   const index = items.length;
-  set(draft, { items: [...items, { step, item }] });
+  set(draft, { items: [...items, { step, attempt: draft.event.attempt, item }] });
   draft.events.push({ type: 'response.output_item.added', output_index: index, item });
   return index;
 }
 
 function endItem(draft: Draft, index: number, item: ResponseItem): void {
-  const { items, step } = draft.state;
-  set(draft, { items: items.with(index, { step: items[index]?.step ?? step, item }) });
+  const { items } = draft.state;
+  const begun = items[index];
+  if (begun === undefined) throw new Error(`There is no item ${index}`);
+  set(draft, { items: items.with(index, { ...begun, item }) });
   draft.events.push({ type: 'response.output_item.done', output_index: index, item });
 }
 
@@ -165,6 +172,49 @@ export function closeText(draft: Draft, status: 'completed' | 'incomplete' = 'co
   }
   set(draft, { text: undefined });
   endItem(draft, index, wholeItem(open, status));
+}
+
+/**
+ * Takes items back. Each stays where it is, and empty, as no index may come twice: version 7 of the package `openai`
+ * refuses that, and an item that does not end.
+ */
+export function takeBack(draft: Draft, isTaken: (item: StepItem) => boolean): void {
+  const { items, text, calls } = draft.state;
+  const taken = new Set(
+    items.flatMap((one, index) => (one.isTakenBack !== true && isTaken(one) ? index : [])),
+  );
+  const isOpen = (index: number) => index === text?.index || [...calls.values()].includes(index);
+  set(draft, {
+    items: items.map((one, index) =>
+      taken.has(index) ? { ...one, item: emptied(one.item), isTakenBack: true } : one,
+    ),
+    calls: new Map([...calls].filter(([, index]) => !taken.has(index))),
+    text: text !== undefined && taken.has(text.index) ? undefined : text,
+  });
+  for (const index of taken) {
+    const item = draft.state.items[index]?.item;
+    if (item !== undefined && isOpen(index)) {
+      draft.events.push({ type: 'response.output_item.done', output_index: index, item });
+    }
+  }
+}
+
+function emptied(item: ResponseItem): ResponseItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, status: 'incomplete', content: [] };
+    case 'reasoning':
+      return { ...item, status: 'incomplete', summary: [] };
+    case 'mcp_call':
+      return { ...item, status: 'incomplete', output: null, error: null };
+    // What a client is to answer ends its response: it is not taken back.
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'mcp_approval_request':
+      return item;
+    default:
+      return assertNever(item);
+  }
 }
 
 /** The open text as an item so far. */

@@ -1,29 +1,19 @@
-import {
-  addUsage,
-  contextTokens,
-  noUsage,
-  promptTokens,
-  type EventOf,
-  type TurnEvent,
-} from '../../../events/turn-event.js';
+import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { parseJson, printJson } from '../../../platform/exact-json.js';
 import { canonicalJson, type JsonObject } from '../../../platform/json.js';
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import type { AnswerFold, Dialect, Frame } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
 import { openSegment } from '../../framing/segment.js';
 import { startView, type TurnChange } from '../../framing/turn-view.js';
 import {
-  errorTypeOf,
   numberEvents,
   type FinalEventType,
   type ResponseItem,
   type ResponseObject,
-  type ResponseProgress,
   type ResponsesEvent,
-  type ResponseUsage,
 } from './response-frames.js';
+import { describeEnd, describeUsage, usageSince } from './response-end.js';
 import {
   askAll,
   cite,
@@ -34,6 +24,7 @@ import {
   itemId,
   set,
   startCall,
+  takeBack,
   wholeItem,
   type Draft,
   type ResponsesState,
@@ -118,14 +109,16 @@ function countKnown(events: readonly ResponsesEvent[], after: number): number {
   return first < 0 ? events.length : first;
 }
 
-/** The response as it is after the events of a state. Pure. */
+/** The response as it is after the events of a state, without what was taken back. Pure. */
 function viewResponse(
   { facts }: Pick<ResponseDescription, 'facts'>,
   { progress, items, text }: ResponsesState,
+  withTakenBack = false,
 ): ResponseObject {
-  const output = items.map(({ item }, index) =>
-    index === text?.index ? wholeItem(text, 'in_progress') : item,
-  );
+  const output = items.flatMap(({ item, isTakenBack = false }, index) => {
+    if (index === text?.index) return wholeItem(text, 'in_progress');
+    return isTakenBack && !withTakenBack ? [] : item;
+  });
   return { ...facts, ...progress, output };
 }
 
@@ -171,7 +164,7 @@ function begin(draft: Draft): void {
 }
 
 function pushProgress(draft: Draft): void {
-  const response = viewResponse(draft.wanted, draft.state);
+  const response = viewResponse(draft.wanted, draft.state, true);
   draft.events.push({ type: 'response.in_progress', response });
 }
 
@@ -236,12 +229,15 @@ function encodeChange(draft: Draft, change: TurnChange): void {
 }
 
 /**
- * The protocol has no word that takes items back, but `response.in_progress` carries the response as it is:
- * items of the step are not in it, and the next item has the index after those that are. Whatever a reader had
- * of the step, also of events that the log has lost, it goes on as all others.
+ * The protocol has no word that takes items back, but `response.in_progress` carries the response as it is: items of
+ * the step are empty in it. Those of an attempt that was lost are not in it, and the next item has the index after those
+ * that are: whatever a reader had of the step, also of events that the log has lost, it goes on as all others.
  */
 function discardStep(draft: Draft, step: number): void {
-  const items = draft.state.items.filter((item) => item.step < step);
+  const { attempt } = draft.event;
+  takeBack(draft, (one) => one.step >= step && one.attempt === attempt);
+  const isKept = (one: StepItem): boolean => one.step < step || one.isTakenBack === true;
+  const items = draft.state.items.filter(isKept);
   const calls = new Map([...draft.state.calls].filter(([, index]) => index < items.length));
   set(draft, { step: step - 1, items, calls, text: undefined });
   pushProgress(draft);
@@ -284,9 +280,11 @@ function end(
 function sayOutput(draft: Draft, output: JsonObject): void {
   const isMessage = ({ item }: StepItem): boolean => item.type === 'message';
   const { items } = draft.state;
-  const said = items.filter(isMessage).flatMap(({ item }) => textsOf(item));
+  const said = items
+    .filter((one) => isMessage(one) && one.isTakenBack !== true)
+    .flatMap(({ item }) => textsOf(item));
   if (isObject(said.join(''), output)) return;
-  set(draft, { items: items.filter((item) => !isMessage(item)) });
+  takeBack(draft, isMessage);
   pushProgress(draft);
   growText(draft, { kind: 'message', id: itemId(draft, 'out') }, printJson(output));
   closeText(draft);
@@ -311,68 +309,6 @@ function finish(draft: Draft, progress: ResponsesState['progress']): void {
   const isWhole = status === 'completed' || status === 'failed';
   const type: FinalEventType = isWhole ? `response.${status}` : 'response.incomplete';
   draft.events.push({ type, response: viewResponse(draft.wanted, draft.state) });
-}
-
-type Ending = Pick<ResponseProgress, 'status' | 'error' | 'incomplete_details'>;
-
-/** The reasons of a turn's end for which the specification has a word. */
-const incompleteReasons: Record<string, string | undefined> = {
-  max_tokens: 'max_output_tokens',
-  context_window: 'max_output_tokens',
-  refusal: 'content_filter',
-};
-
-/** The state of a response whose turn has ended. */
-function describeEnd(
-  failure: EventOf<'turn.failed'> | undefined,
-  { outcome, reason }: EventOf<'turn.ended'>,
-): Ending {
-  switch (outcome) {
-    case 'completed': {
-      const known = incompleteReasons[reason];
-      return known === undefined ? over('completed') : over('incomplete', known);
-    }
-    case 'limited':
-      return over('incomplete', incompleteReasons[reason] ?? reason);
-    case 'interrupted':
-      return over('cancelled', reason);
-    case 'failed': {
-      const { errorType: code = reason, message = `The turn failed: ${reason}.` } = failure ?? {};
-      const type = errorTypeOf(failure?.status ?? 500);
-      return { ...over('failed'), error: { code, type, message } };
-    }
-    default:
-      return assertNever(outcome);
-  }
-}
-
-function over(status: Ending['status'], reason?: string): Ending {
-  return { status, error: null, incomplete_details: reason === undefined ? null : { reason } };
-}
-
-/** The part of the whole turn's usage that is not of earlier responses. */
-function usageSince(whole: Usage, before: Usage): Usage {
-  const rest = (name: keyof Usage): number => Math.max(0, (whole[name] ?? 0) - (before[name] ?? 0));
-  return {
-    inputTokens: rest('inputTokens'),
-    outputTokens: rest('outputTokens'),
-    cacheReadTokens: rest('cacheReadTokens'),
-    cacheWriteTokens: rest('cacheWriteTokens'),
-    thinkingTokens: rest('thinkingTokens'),
-  };
-}
-
-function describeUsage(usage: Usage): ResponseUsage {
-  return {
-    input_tokens: promptTokens(usage),
-    input_tokens_details: {
-      cached_tokens: usage.cacheReadTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-    },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
-    total_tokens: contextTokens(usage),
-  };
 }
 
 /** The time of an event, in seconds since the epoch. */
