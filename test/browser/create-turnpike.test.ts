@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createProject } from '../../packages/create-turnpike/create-project.mjs';
@@ -12,6 +12,7 @@ import { runNpm } from '../support/package/run-npm.js';
 import { sandboxEnvironment } from '../support/processes/test-shells.js';
 import { newFolder, useShared } from '../support/suite.js';
 import { openConsole, takePicture } from './open-console.js';
+import { problemsOf } from './page-problems.js';
 
 /** What the tool answers to the message that the page and the README have. */
 const found = '{"id":"7","state":"left the warehouse at nine"}';
@@ -60,6 +61,8 @@ async function startProject() {
     close: async () => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
       await ended;
+      // Only an orderly stop gives the folder back.
+      expect(await readdir(path.join(project, '.turnpike'))).toEqual(['db', 'page-key']);
     },
   };
 }
@@ -117,6 +120,7 @@ describe('a project of create-turnpike', () => {
     await page.getByRole('status').getByText('completed', { exact: true }).waitFor();
     expect(await answer.textContent()).toContain(found);
     await takePicture(page, 'create-turnpike');
+    expect(await problemsOf(page)).toEqual([]);
     await page.reload();
     await answer.getByText(found).waitFor();
     expect(await page.getByRole('article', { name: 'user' }).count()).toBe(1);

@@ -145,13 +145,17 @@ describe('the workflow that publishes', () => {
       runsOf(name).flatMap((run) => /npm run (\S+)/.exec(run)?.[1] ?? []),
     );
     expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-    const build = jobs['image']?.steps.find(({ uses }) => uses?.startsWith('docker/build-push'));
-    expect(build?.with).toMatchObject({
-      platforms: 'linux/amd64,linux/arm64',
-      push: true,
-      sbom: true,
-      provenance: 'mode=max',
-    });
+    const builds = jobs['image']?.steps.filter(({ uses }) => uses?.startsWith('docker/build-push'));
+    // A first one is tried, and stays on the machine.
+    expect(builds?.map((build) => build.with)).toEqual([
+      expect.not.objectContaining({ push: true }),
+      expect.objectContaining({
+        platforms: 'linux/amd64,linux/arm64',
+        push: true,
+        sbom: true,
+        provenance: 'mode=max',
+      }),
+    ]);
   });
 });
 
