@@ -52,7 +52,7 @@ function isBuilt({ withTypes }) {
 async function install({ withTools }) {
   process.stderr.write(
     withTools
-      ? 'Installing what running, building and testing need: about 950 packages, 800 MB; a minute or two …\n'
+      ? 'Installing what running, building and testing need: about 1,650 packages, 1.5 GB; a minute or two …\n'
       : 'Installing what running and building need: about 510 packages, 440 MB; 30 to 60 s …\n',
   );
   const startedAt = Date.now();
