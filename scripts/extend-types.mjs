@@ -26,7 +26,14 @@ report([...emit(), ...compileUses()]);
 ['create-turnpike', 'embed-types', 'nest/turnpike-module', 'nest/method-calls'].forEach(
   declareEmbedded,
 );
-report(compileHosts());
+const forNode = ['agents/order_desk', 'nest/main', 'tools/order_status', 'tools/ticket_state'];
+report(compileHosts(forNode));
+const forNext = ['next/app/agents/[...path]/route'];
+const byBundler = {
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+};
+report(compileHosts(forNext, byBundler));
 
 function emit() {
   const files = ['tools/extensions/extend', 'agents/define-agent'];
@@ -81,15 +88,15 @@ function declareEmbedded(name) {
 }
 
 /** The examples in TypeScript, as their compiler sees them: with Node's types and Nest's. */
-function compileHosts() {
+function compileHosts(files, resolution = {}) {
   const ours = {
     [packageName]: [path.join(out, 'agents/define-agent.d.ts')],
     [`${packageName}/client`]: [path.join(root, 'src/client/turnpike-client.ts')],
     [`${packageName}/nest`]: [path.join(out, 'embed/nest/turnpike-module.d.ts')],
     [`${packageName}/server`]: [path.join(out, 'embed/create-turnpike.d.ts')],
   };
-  const host = { ...options, paths: { ...options.paths, ...ours }, types: ['node'], noEmit: true };
-  const files = ['agents/order_desk', 'nest/main', 'tools/order_status', 'tools/ticket_state'];
+  const paths = { ...options.paths, ...ours };
+  const host = { ...options, ...resolution, paths, types: ['node'], noEmit: true };
   const programs = files.map((file) => path.join(root, `examples/${file}.ts`));
   return ts.getPreEmitDiagnostics(ts.createProgram(programs, host));
 }

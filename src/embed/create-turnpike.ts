@@ -62,12 +62,19 @@ function embed(
   const answer: RequestListener = (request, response) =>
     requests.run(request, () => handler(request, response));
   const inner = openInnerFetch(answer);
+  const mounted = mountAt(basePath, answer);
+  const web = openInnerFetch(mounted);
+  const closeInner = (): void => {
+    inner.close();
+    web.close();
+  };
   let closing: Promise<void> | undefined;
   return {
-    handler: mountAt(basePath, answer),
+    handler: mounted,
+    fetch: web.answer,
     start,
     drain,
-    close: () => (closing ??= close().finally(() => inner.close())),
+    close: () => (closing ??= close().finally(closeInner)),
     client: (principal) =>
       new TurnpikeClient({
         url: 'http://turnpike.internal',

@@ -46,7 +46,7 @@ export interface TurnpikeOptions {
    * Finds who sent a request; its things belong to `host:<principal>`. Undefined: nobody, and the request gets 401.
    * Default: requests are answered by API keys and tokens alone, and `client` works.
    *
-   * @param request as the handler got it, with what the host has put on it.
+   * @param request as the handler got it, with what the host has put on it; for `fetch`, one with the same head.
    */
   authenticate?: (
     head: AuthenticatorHead,
@@ -69,6 +69,11 @@ export interface EmbeddedTurnpike {
    * @param next called for paths that are not below `basePath`; without it they get 404.
    */
   handler(request: IncomingMessage, response: ServerResponse, next?: () => void): void;
+  /**
+   * Answers a request of the API, for hosts whose requests are those of `fetch`: route handlers of Next, Hono. The answer
+   * streams at the pace of its reader; an abort of the request's signal, or a cancelled answer, is a client that left.
+   */
+  fetch(request: Request): Promise<Response>;
   /** Begins to run turns, those of an earlier process first. The handler answers before that, too. */
   start(): Promise<void>;
   /** Takes no more turns, and lets those that run end; the rest goes on at the next start, or elsewhere. */

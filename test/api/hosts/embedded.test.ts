@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
 import { documentedBlocks } from '../../support/clients/documented-blocks.js';
+import { expectSoon } from '../../support/expect-soon.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -31,7 +32,7 @@ describe('a Turnpike inside of an application', () => {
     return host;
   };
 
-  it.each(['express', 'fastify', 'node'])(
+  it.each(['express', 'fastify', 'hono', 'node'])(
     'answers below its path, for the users of the application: %s',
     async (name) => {
       const host = start(`examples/embedded/${name}.mjs`, { DATA_DIR: newFolder() });
@@ -105,6 +106,47 @@ describe('a Turnpike inside of an application', () => {
       status: 500,
       message: expect.stringContaining('before express.json()'),
     });
+  });
+
+  describe('whose requests are those of fetch', () => {
+    let client: TurnpikeClient;
+    let url: string;
+    beforeEach(async () => {
+      const host = start('test/fixtures/hosts/fetch-host.mjs', { DATA_DIR: newFolder() });
+      url = `${await host.line()}/agents`;
+      client = new TurnpikeClient({ url });
+    });
+
+    it('says so where the application read a body before', async () => {
+      const reading = new TurnpikeClient({ url, headers: { 'x-read': 'yes' } });
+      await expect(reading.sessions.create()).rejects.toMatchObject({
+        code: 'BODY_CONSUMED',
+        status: 500,
+      });
+    });
+
+    it('streams, and knows when a reader leaves', async () => {
+      const { sessionId } = await client.sessions.create();
+      const turn = await client.turn({ sessionId, message: '[[tokens=5000 gap=20]]' });
+      for await (const { event } of turn) if (event === 'chat:delta') break;
+      await expectSoon(async () => {
+        const { status } = await client.turns.get(turn.turnId);
+        expect(status).toBe('interrupted');
+      });
+    });
+  });
+
+  it('streams through a host that compresses answers', async () => {
+    const host = start('test/fixtures/hosts/compression.mjs', { DATA_DIR: newFolder() });
+    const url = `${await host.line()}/agents`;
+    const document = await fetch(`${url}/docs-json`);
+    expect(document.headers.get('content-encoding')).toBe('gzip');
+    const client = new TurnpikeClient({ url });
+    const { sessionId } = await client.sessions.create();
+    const turn = await client.turn({ sessionId, message: '[[tokens=5000 gap=20]]' });
+    // A host that waited for the end of the answer would send nothing for more than a minute.
+    for await (const { event } of turn) if (event === 'chat:delta') break;
+    await turn.interrupt();
   });
 
   it.each([
