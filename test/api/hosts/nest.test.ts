@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
@@ -7,8 +8,13 @@ import { packageRoot } from '../../../src/platform/process/package-root.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
 
-/** Compiles the example, as its reader's build does: Node runs no decorators. @returns the program's name. */
-function compileExample(): string {
+/**
+ * Compiles the example, as its reader's build does: Node runs no decorators.
+ *
+ * @param folder of the program, below the repository. @param setUp what the application is told before it listens.
+ * @returns the program's name.
+ */
+function compileExample(folder: string, setUp = ''): string {
   const source = readFileSync(path.join(packageRoot, 'examples/nest/main.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: {
@@ -18,18 +24,55 @@ function compileExample(): string {
       emitDecoratorMetadata: true,
     },
   });
-  mkdirSync(path.join(packageRoot, 'build'), { recursive: true });
-  writeFileSync(path.join(packageRoot, 'build/nest-example.mjs'), outputText);
-  return 'build/nest-example.mjs';
+  const name = `${folder}/nest-example.mjs`;
+  mkdirSync(path.join(packageRoot, folder), { recursive: true });
+  const listening = 'app.enableShutdownHooks();';
+  expect(outputText).toContain(listening);
+  const program = outputText.replace(listening, `${setUp}\n${listening}`);
+  writeFileSync(path.join(packageRoot, name), program);
+  return name;
+}
+
+/** Makes the folder of an application that has Nest 11, and a Turnpike of its own. @returns its name. */
+function newNest11(): string {
+  const folder = 'build/nest-11';
+  const at = (...parts: string[]) => path.join(packageRoot, folder, ...parts);
+  rmSync(at(), { recursive: true, force: true });
+  mkdirSync(at('node_modules/turnpike'), { recursive: true });
+  // Without it, `turnpike` would be the package around the folder.
+  writeFileSync(at('package.json'), '{"name":"shop","private":true}');
+  const nest = path.join(packageRoot, 'examples/nest-11/node_modules/@nestjs');
+  symlinkSync(nest, at('node_modules/@nestjs'));
+  for (const part of ['package.json', 'dist', 'instructions']) {
+    cpSync(path.join(packageRoot, part), at('node_modules/turnpike', part), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.map'),
+    });
+  }
+  return folder;
+}
+
+/** The version of Nest that a file gets. */
+function nestOf(file: string): string {
+  const found = createRequire(path.join(packageRoot, file)).resolve('@nestjs/core');
+  const { version } = JSON.parse(
+    readFileSync(path.join(path.dirname(found), 'package.json'), 'utf8'),
+  ) as { version: string };
+  return version.split('.')[0] ?? '';
 }
 
 const tools = ['order_status', 'cancel_order', 'who_am_i'];
 
-describe('a Turnpike inside of a Nest application', () => {
+describe.each([
+  ['12', () => 'build', 'dist/nest.js'],
+  ['11', newNest11, 'build/nest-11/node_modules/turnpike/dist/nest.js'],
+])('a Turnpike inside of an application on Nest %s', (version, newApplication, module) => {
   let host: Host;
   let url: string;
   beforeAll(async () => {
-    host = startHost(compileExample(), { DATA_DIR: newFolder() });
+    const program = compileExample(newApplication());
+    expect([nestOf(program), nestOf(module)]).toEqual([version, version]);
+    host = startHost(program, { DATA_DIR: newFolder() });
     url = await host.line();
   });
   afterAll(() => host.end('SIGKILL'));
@@ -73,5 +116,22 @@ describe('a Turnpike inside of a Nest application', () => {
     // Nest sends the signal again, once its hooks are done.
     expect(await host.end('SIGTERM')).toBe(null);
     expect(host.stderr()).toBe('');
+  });
+
+  it('is where it was told, whatever is before the application’s own routes', async () => {
+    const program = compileExample(
+      newApplication(),
+      "app.setGlobalPrefix('v1'); app.useBodyParser('json', { limit: 10 });",
+    );
+    const prefixed = startHost(program, { DATA_DIR: newFolder() });
+    const base = await prefixed.line();
+    const client = new TurnpikeClient({ url: `${base}/agents`, headers: { 'x-user': 'ada' } });
+    const { sessionId } = await client.sessions.create();
+    const message = 'A body of more than ten bytes';
+    const turn = await client.turn({ sessionId, message });
+    expect((await turn.result()).text).toContain(message);
+    expect((await fetch(`${base}/v1/ask`)).status).toBe(200);
+    expect((await fetch(`${base}/v1/agents/api/harness/me`)).status).toBe(404);
+    expect(await prefixed.end('SIGTERM')).toBe(null);
   });
 });
