@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { TurnpikeClient } from '../client/turnpike-client.js';
 import { assemble, type Assembled } from '../app/serve.js';
 import { openLog, redactOf } from '../app/process-log.js';
+import type { ProcessValues } from '../config/config.module.js';
 import { ConfigError, parseConfig } from '../config/config.js';
 import { compact } from '../platform/compact.js';
 import { describeError, type Logger, type LogFields } from '../platform/logger.js';
@@ -56,7 +57,7 @@ interface Inner {
 }
 
 function embed(
-  { handler, start, drain, close }: Assembled,
+  { handler, values, start, drain, close }: Assembled,
   { basePath, secret, requests }: Inner & { basePath: string },
 ): EmbeddedTurnpike {
   const answer: RequestListener = (request, response) =>
@@ -64,7 +65,9 @@ function embed(
   const inner = openInnerFetch(answer);
   const mounted = mountAt(basePath, answer);
   const web = openInnerFetch(mounted);
+  const unwatch = watchLoop(values);
   const closeInner = (): void => {
+    unwatch();
     inner.close();
     web.close();
   };
@@ -82,6 +85,32 @@ function embed(
         headers: { [SECRET_HEADER]: secret, [PRINCIPAL_HEADER]: encodeURIComponent(principal) },
       }),
   };
+}
+
+/** How often the event loop shows that it runs, in ms. */
+const BEAT_MS = 500;
+
+/**
+ * Warns once a tool has blocked the event loop for half of a lease. A server of its own would end such a process; here it
+ * is the host's.
+ */
+function watchLoop({
+  config: { leaseMs },
+  logger,
+}: Pick<ProcessValues, 'config' | 'logger'>): () => void {
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const stillMs = Math.round(now - last - BEAT_MS);
+    last = now;
+    if (stillMs < leaseMs / 2) return;
+    logger.warn(
+      { stillMs, leaseMs },
+      'something blocked the event loop of this application; other processes take its turns over once their leases have ended. Move that work to a thread or a process',
+    );
+  }, BEAT_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Passes requests below a path on, without it. */

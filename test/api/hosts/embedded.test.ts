@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -5,6 +6,8 @@ import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
 import { documentedBlocks } from '../../support/clients/documented-blocks.js';
 import { expectSoon } from '../../support/expect-soon.js';
+import { newDatabase } from '../../support/database/new-database.js';
+import { testRedisUrl } from '../../support/processes/test-services.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -147,6 +150,40 @@ describe('a Turnpike inside of an application', () => {
     // A host that waited for the end of the answer would send nothing for more than a minute.
     for await (const { event } of turn) if (event === 'chat:delta') break;
     await turn.interrupt();
+  });
+
+  it('lives on when a tool blocks its event loop, and another process runs the turn', async () => {
+    const database = await newDatabase();
+    const folder = newFolder();
+    const environment = {
+      DATABASE_URL: database.url,
+      REDIS_URL: testRedisUrl(),
+      PREFIX: `test-${randomUUID()}`,
+      RUNS: path.join(folder, 'runs'),
+    };
+    const unblock = path.join(folder, 'unblock');
+    const file = 'test/fixtures/hosts/blocked-loop.mjs';
+    const blocked = start(file, { ...environment, UNBLOCK: unblock });
+    const turnId = await blocked.line();
+    while (!existsSync(environment.RUNS)) await new Promise((resolve) => setImmediate(resolve));
+    const other = start(file, { ...environment, TURN: turnId });
+    const text = expect.stringContaining('of the other process');
+    expect(JSON.parse(await other.line())).toEqual({ outcome: 'completed', text });
+    expect(await other.end()).toBe(0);
+    expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\nrun\n');
+
+    writeFileSync(unblock, '');
+    expect(JSON.parse(await blocked.line())).toEqual({
+      shown: [
+        ['completed', text],
+        ['completed', expect.stringContaining('You wrote: "Hello"')],
+      ],
+      warnings: expect.arrayContaining([
+        expect.stringContaining('something blocked the event loop of this application'),
+      ]),
+    });
+    expect(await blocked.end()).toBe(0);
+    await database.drop();
   });
 
   it.each([
