@@ -27,6 +27,49 @@ const { outcome, text } = await turn.result();
 console.log(JSON.stringify({ outcome, text, kinds, hasText: events.includes('chat:delta') }));
 `;
 
+/** Every entry but that for the AI SDK, whose own declarations have faults. */
+const everyEntry = `
+import { defineAgent, defineTool, fromAiSdkTool, ToolFailure, type AgentDefinition, type ToolCall } from '${manifest.name}';
+import { TurnpikeClient, type HarnessEvent } from '${manifest.name}/client';
+import { defineExtension, type Extension } from '${manifest.name}/extend';
+import { Turnpike, TurnpikeModule, TurnpikeTool } from '${manifest.name}/nest';
+import { createTurnpike, type EmbeddedTurnpike } from '${manifest.name}/server';
+import * as z from 'zod';
+
+const tool = defineTool({
+  name: 'order_status',
+  description: 'Looks up where an order is.',
+  input: z.object({ id: z.string(), lines: z.array(z.string()).default([]) }),
+  run: ({ id, lines }, call: ToolCall) => {
+    // @ts-expect-error it is text
+    if (id === 7) throw new ToolFailure('No number');
+    return { id, lines: lines.length, for: call.principal };
+  },
+});
+const agent: AgentDefinition = defineAgent({ name: 'desk', prompt: 'You help.', tools: [tool.name] });
+// @ts-expect-error a prompt is missing
+defineAgent({ name: 'desk' });
+const extension: Extension = defineExtension((turnpike) => turnpike.addTool(tool));
+export const embedded: EmbeddedTurnpike = await createTurnpike({
+  dataDir: '.data',
+  tools: [tool, fromAiSdkTool('a', { inputSchema: {}, execute: () => 1 })],
+  agents: [agent],
+  extension,
+  authenticate: (head, request) => (request.url === '' ? undefined : { principal: head.headers['x-user'] ?? '' }),
+});
+export const answer: Response = await embedded.fetch(new Request('http://host.example/'));
+export const client: TurnpikeClient = embedded.client('ada');
+export const kinds: HarnessEvent['event'][] = [];
+export class Tools {
+  @TurnpikeTool({ description: 'Says who.', input: z.object({}) })
+  who(_input: object, { principal }: ToolCall): string {
+    return principal;
+  }
+}
+export const module = TurnpikeModule.forRootAsync({ useFactory: () => ({ dataDir: '.data', agents: [agent] }) });
+export const use = (turnpike: Turnpike): TurnpikeClient => turnpike.client('ada');
+`;
+
 describe('the package, packed from sources without git and installed from the tarball', () => {
   let empty: string;
   let packed: string;
@@ -101,6 +144,39 @@ describe('the package, packed from sources without git and installed from the ta
     const file = path.join(packageRoot, 'node_modules', program);
     const { code, output } = await start(process.execPath, file, packed, ...options).ended;
     expect([code, output]).toEqual([0, expect.any(String)]);
+  });
+
+  it('has types that a strict compiler takes, whichever way it resolves them', async () => {
+    const typed = path.join(folder, 'typed');
+    await mkdir(typed);
+    await writeFile(path.join(typed, 'package.json'), JSON.stringify({ type: 'module' }));
+    const nest = ['common', 'core'].map((name) => `@nestjs/${name}@12`);
+    const peers = [...nest, 'reflect-metadata', 'rxjs', 'zod@4', '@types/node@22'];
+    await runNpm(typed, 'install', packed, ...peers);
+    await writeFile(path.join(typed, 'every.ts'), everyEntry);
+    const tsc = path.join(packageRoot, 'node_modules/typescript/bin/tsc');
+    const resolutions = [
+      ['nodenext', 'nodenext'],
+      ['esnext', 'bundler'],
+    ];
+    for (const [module, moduleResolution] of resolutions) {
+      const compilerOptions = {
+        module,
+        moduleResolution,
+        target: 'es2022',
+        types: ['node'],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        experimentalDecorators: true,
+        skipLibCheck: false,
+        noEmit: true,
+      };
+      const project = path.join(typed, `${moduleResolution}.json`);
+      await writeFile(project, JSON.stringify({ compilerOptions, files: ['every.ts'] }));
+      const compiled = await start(process.execPath, tsc, '--project', project).ended;
+      expect([moduleResolution, compiled]).toEqual([moduleResolution, { code: 0, output: '' }]);
+    }
   });
 
   it('has its manual, for people and coding agents', async () => {
