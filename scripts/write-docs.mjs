@@ -171,7 +171,9 @@ async function documents() {
     const files = await readdir(path.join(root, folder), { recursive: true });
     return files.map((name) => path.join(folder, name));
   });
-  const pages = (await Promise.all(folders)).flat().filter((name) => name.endsWith('.md'));
+  const pages = (await Promise.all(folders))
+    .flat()
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
   const beside = ['rehearsal', 'simulation', 'test/e2e/crash', 'test/golden'].map(
     (name) => `${name}/README.md`,
   );
