@@ -27,8 +27,11 @@ const frames: FakeFrame[] = [...chunks.map((chunk) => JSON.stringify(chunk)), '[
 const refusal = (status: number, type: string): Response =>
   Response.json({ error: { type, message: 'No.', retryable: true } }, { status });
 
-function open({ aiSdk, ...options }: FakeServerOptions & { aiSdk?: AiSdkVersion } = {}) {
-  const server = new FakeServer(frames, options);
+function open(
+  { aiSdk, ...options }: FakeServerOptions & { aiSdk?: AiSdkVersion } = {},
+  served: FakeFrame[] = frames,
+) {
+  const server = new FakeServer(served, options);
   const clock = new ManualClock();
   const transport = new TurnpikeChatTransport({
     url: 'http://turnpike.test',
@@ -119,6 +122,42 @@ describe('a stream of a chat', () => {
     for (const { server } of [cancelled, aborted]) {
       expect([server.cancelled, server.requests.length]).toEqual([1, 1]);
     }
+  });
+});
+
+describe('a step that the server lost with its log', () => {
+  const sent: object[] = [
+    { type: 'start', messageId: 'msg_1' },
+    { type: 'start-step' },
+    { type: 'text-start', id: 'text-1-1' },
+    { type: 'text-delta', id: 'text-1-1', delta: 'Half' },
+    { type: 'data-notice', id: 'n', data: {} },
+    { type: 'message-metadata', messageMetadata: { discarded: [] } },
+    { type: 'start-step' },
+    { type: 'finish-step' },
+    { type: 'message-metadata', messageMetadata: { discarded: [] } },
+    { type: 'finish' },
+  ];
+  const lost = [...sent, '[DONE]'].map((chunk, index): FakeFrame => {
+    const data = typeof chunk === 'string' ? chunk : JSON.stringify(chunk);
+    return { id: `7;turn_1:1.${index}`, text: `id: 7;turn_1:1.${index}\ndata: ${data}\n\n` };
+  });
+
+  it('is taken back in version 7, without what is about the turn', async () => {
+    const { send, readAll } = open({ aiSdk: 7 }, lost);
+    const [notice, ...rest] = sent.slice(4);
+    expect(await readAll(await send())).toEqual([
+      ...sent.slice(0, 4),
+      notice,
+      { type: 'reset-step' },
+      notice,
+      ...rest,
+    ]);
+  });
+
+  it('has no chunk in version 6 that its packages do not know', async () => {
+    const { send, readAll } = open({}, lost);
+    expect(await readAll(await send())).toEqual(sent);
   });
 });
 

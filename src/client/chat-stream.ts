@@ -1,5 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 import { ConnectionLostError, isFinal, TurnpikeError } from './transport/client-errors.js';
+import { OpenStep } from './open-step.js';
 import { receiveFrames, StallSignal } from './transport/receive-frames.js';
 import { RetryPolicy } from './transport/retry-policy.js';
 import { route, type Transport } from './transport/transport.js';
@@ -8,6 +9,8 @@ export interface ChatReading {
   chatId: string;
   /** The header that names the version, for each request: frames of two versions do not mix. */
   version: Readonly<Record<string, string>>;
+  /** Whether the version has `reset-step`. */
+  takesBack: boolean;
   /** Sends the request that the stream answers; sent again where no frame of the answer came. */
   open(signal: AbortSignal): Promise<Response>;
   /** Ends the reading. The turn goes on. */
@@ -28,6 +31,7 @@ export class ChatStream {
   /** Aborts with the reading's signal, and when the stream is cancelled. */
   readonly #left = new AbortController();
   readonly #follow: () => void;
+  readonly #openStep: OpenStep | undefined;
   #lastEventId: string | undefined;
 
   constructor(
@@ -35,6 +39,7 @@ export class ChatStream {
     private readonly reading: ChatReading,
   ) {
     const { signal } = reading;
+    if (reading.takesBack) this.#openStep = new OpenStep();
     this.#retryPolicy = new RetryPolicy(transport, this.#left.signal);
     this.#follow = () => this.#left.abort(signal.reason);
     if (signal.aborted) this.#follow();
@@ -79,6 +84,7 @@ export class ChatStream {
             // The stream goes on after the last frame, with another token.
             if (chunk.type === 'data-reauthenticate') continue;
             this.#lastEventId = id;
+            for (const one of this.#openStep?.follow(chunk) ?? []) yield one as UIMessageChunk;
             yield chunk;
           }
         }

@@ -1,5 +1,5 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
-import { ChatStream } from './chat-stream.js';
+import { ChatStream, type ChatReading } from './chat-stream.js';
 import { TurnpikeError } from './transport/client-errors.js';
 import { newKey, route, Transport, type ClientOptions } from './transport/transport.js';
 import type { CancelState, ListedChat, TurnOptions } from './server-types.js';
@@ -76,7 +76,7 @@ export class TurnpikeChatTransport<
   readonly resumeStreamIsReplay = true;
   readonly #transport: Transport;
   readonly #body: Readonly<Record<string, unknown>>;
-  readonly #version: Readonly<Record<string, string>>;
+  readonly #version: Pick<ChatReading, 'version' | 'takesBack'>;
 
   constructor({
     agent,
@@ -88,7 +88,8 @@ export class TurnpikeChatTransport<
   }: ChatTransportOptions) {
     this.#transport = new Transport(options);
     this.#body = { agent, projectRoot, opts, clientTools };
-    this.#version = aiSdk === 6 ? {} : { 'x-turnpike-ai-sdk': String(aiSdk) };
+    const version = aiSdk === 6 ? {} : { 'x-turnpike-ai-sdk': String(aiSdk) };
+    this.#version = { version, takesBack: aiSdk !== 6 };
   }
 
   /** @throws TurnpikeError; ConnectionLostError. */
@@ -102,11 +103,11 @@ export class TurnpikeChatTransport<
       method: 'POST',
       path: '/api/chat',
       body: { ...this.#body, ...body, ...asked },
-      headers: { ...plain(headers), ...key, ...this.#version },
+      headers: { ...plain(headers), ...key, ...this.#version.version },
     } as const;
     const stream = new ChatStream(this.#transport, {
       chatId,
-      version: this.#version,
+      ...this.#version,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
@@ -120,10 +121,10 @@ export class TurnpikeChatTransport<
     abortSignal,
   }: Reconnecting): Promise<ReadableStream<UIMessageChunk> | null> => {
     const path = `${pathOf(chatId)}/stream`;
-    const call = { path, headers: { ...plain(headers), ...this.#version } };
+    const call = { path, headers: { ...plain(headers), ...this.#version.version } };
     const stream = new ChatStream(this.#transport, {
       chatId,
-      version: this.#version,
+      ...this.#version,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
@@ -146,7 +147,7 @@ export class TurnpikeChatTransport<
     chatId: string,
     page: { before?: string; limit?: number } = {},
   ): Promise<ChatHistory<Message>> {
-    const call = { path: pathOf(chatId), query: page, headers: this.#version };
+    const call = { path: pathOf(chatId), query: page, headers: this.#version.version };
     const found = await this.#transport.json<ChatHistory<Message>>(call).catch(unlessNone);
     return found ?? { messages: [], activeTurnId: null };
   }
