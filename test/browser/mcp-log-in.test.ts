@@ -100,6 +100,11 @@ describe('a log-in at an MCP server, in the console', () => {
     await row.getByRole('button', { name: 'Log out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Log out of tracker?' });
     await takePicture(page, 'mcp-log-out-light');
+    // It is in a cell whose text is at the right.
+    const align = await dialog.evaluate(
+      (one) => one.ownerDocument.defaultView?.getComputedStyle(one).textAlign,
+    );
+    expect(align).toBe('left');
     await dialog.getByRole('button', { name: 'Log out' }).click();
     await row.getByText('none', { exact: true }).waitFor();
     await row.getByRole('button', { name: 'Log in' }).waitFor();

@@ -256,6 +256,24 @@ describe('a call that goes on while its person is asked', () => {
     expect(await resolved(turnId)).toMatchObject([{ decision: 'answer' }]);
   });
 
+  it('is told after the deadline that nobody answered; a later answer is refused', async () => {
+    held = async (hold) => JSON.stringify(await hold(question, new AbortController().signal));
+    const turnId = await begin();
+    await asked(turnId);
+    await database.db.update(approvals).set({ expiresAt: new Date(0) });
+    await new ApprovalStore(database.db).expire();
+    const [row] = await rowsOf(turnId);
+    const late = { decision: 'answer' as const, content: { colour: 'red' } };
+    const rest = { message: undefined, input: undefined, rule: undefined };
+    const given = { approvalId: row?.id ?? '', given: { ...rest, ...late } };
+    await expect(test.services.answerer.answerOne(given, somebody('local'))).rejects.toMatchObject({
+      type: 'APPROVAL_RESOLVED',
+    });
+    expect(await settle(turnId)).toBe('completed');
+    expect((await callOf(turnId))?.output).toContain('"action":"cancel"');
+    expect(await resolved(turnId)).toMatchObject([{ decision: 'deny', by: 'deadline' }]);
+  });
+
   it('gets no answer that comes as it stops to wait: the row says what the event says', async () => {
     const { db } = database;
     // Somebody answers after the question is asked, and before it is looked for or closed.

@@ -37,7 +37,7 @@ export function Dialog({
         // The second click of a double click was meant for what opened the dialog.
         if (event.target === element.current && event.detail < 2) element.current.close();
       }}
-      className={`m-auto w-full ${isWide ? 'max-w-6xl' : 'max-w-md'} rounded-2xl border border-line bg-panel p-0 text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none`}
+      className={`m-auto w-full ${isWide ? 'max-w-6xl' : 'max-w-md'} rounded-2xl border border-line bg-panel p-0 text-left whitespace-normal text-ink shadow-2xl max-sm:mb-0 max-sm:max-w-full max-sm:rounded-b-none`}
     >
       <div className="p-5">
         <div className="mb-3 flex items-start justify-between gap-4">

@@ -49,7 +49,7 @@ function Link({ url, origin }: { url: string; origin: string }) {
   return (
     <div className="space-y-1">
       <p>
-        It wants you to open a page of <strong>{origin}</strong>:
+        It wants you to open a page of <strong>{origin}</strong>. Finish there, then press Done:
       </p>
       {isPage ? (
         <a

@@ -54,7 +54,7 @@ function useAnnouncements(state: ConversationState, running: boolean): void {
     void invalidate('sessions');
   }, [running]);
   useEffect(() => {
-    if (question !== undefined) announce(`${question} needs your approval.`);
+    if (question !== undefined) announce(`${question} waits for your answer.`);
   }, [question]);
   const end = last?.phase === 'ended' ? last.outcome : undefined;
   useEffect(() => {
