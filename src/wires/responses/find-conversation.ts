@@ -4,7 +4,13 @@ import type { Database, Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
-import { repliesIn, withoutBlanks, type HistoryDigest, type KnownItem } from './input-items.js';
+import {
+  historyDigests,
+  repliesIn,
+  withoutBlanks,
+  type HistoryDigest,
+  type KnownItem,
+} from './input-items.js';
 import { parseJson, printExact } from '../../platform/exact-json.js';
 
 /** Turns of equal beginnings that are looked at, the newest first. */
@@ -91,6 +97,31 @@ export async function findRepeatedTurn(
       ),
     );
   return found;
+}
+
+/**
+ * The items without a reply at their end that was cut off: its turn failed or was interrupted, and a client that connects
+ * again sends what it had of the reply after the message, which it wants answered.
+ */
+export async function withoutCutReply(
+  db: Database,
+  principalId: string,
+  items: readonly KnownItem[],
+): Promise<readonly KnownItem[]> {
+  const place = historyDigests(items).at(-1);
+  if (place === undefined) return items;
+  const { index, digest } = place;
+  const after = items.slice(index + 1);
+  const isReply = after.every(({ kind }) => kind === 'reply' || kind === 'aside');
+  if (after.length === 0 || !isReply) return items;
+  const [last] = await db
+    .select({ status: turns.status })
+    .from(turns)
+    .where(and(eq(turns.principalId, principalId), eq(turns.clientHistory, digest)))
+    .orderBy(desc(turns.createdAt), desc(turns.id))
+    .limit(1);
+  const isCut = last?.status === 'failed' || last?.status === 'interrupted';
+  return isCut ? items.slice(0, index + 1) : items;
 }
 
 /** Whether no turn of its conversation came after a turn. */

@@ -25,7 +25,12 @@ import {
   type SplitInput,
   keepInput,
 } from './input-items.js';
-import { findKnownPart, findRepeatedTurn, isLastTurn } from './find-conversation.js';
+import {
+  findKnownPart,
+  findRepeatedTurn,
+  isLastTurn,
+  withoutCutReply,
+} from './find-conversation.js';
 import { ModelChooser, type ChosenModel } from './models.controller.js';
 import { answerQuestions, type MadeResponse, type ResponseCall } from './answer-questions.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
@@ -75,7 +80,9 @@ export class ResponseSubmitter {
   async submit(call: ResponseCall): Promise<MadeResponse> {
     const { conversations, lookup, models, turns, db } = this;
     const { asked, principal } = call;
-    const items = await lookup.resolve(asked.items, principal);
+    const resolved = await lookup.resolve(asked.items, principal);
+    const items =
+      asked.previous === undefined ? await withoutCutReply(db, principal.id, resolved) : resolved;
     const answered = await answerQuestions(
       { conversations, lookup, models, turns, db },
       call,

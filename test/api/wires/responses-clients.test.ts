@@ -306,6 +306,23 @@ describe('clients of the Responses API', () => {
       expect(system()).not.toContain('multi_agent_v1');
     });
 
+    it('connects again after a failure, with what it had of the reply', async () => {
+      // The model fails each time: that it is asked again is what counts.
+      const input = begin('[[tokens=6]] [[fail=529 after=3]] go');
+      const part = { role: 'assistant' as const, content: 'word1 word2 word3' };
+      for (const sent of [input, [...input, part]]) {
+        const asked = server.modelRequests.length;
+        expect((await ask(sent)).status).toBe('failed');
+        expect(server.modelRequests.length).toBeGreaterThan(asked);
+        expect([timesSent('fail=529'), timesSent('word1')]).toEqual([1, 0]);
+      }
+      // A whole reply is not one to give again.
+      const answered = begin('[[tokens=3]] go');
+      const whole = { role: 'assistant' as const, content: (await ask(answered)).output_text };
+      const asked = ask([...answered, whole]);
+      await expect(asked).rejects.toMatchObject({ status: 400, param: 'input' });
+    });
+
     it('is not asked for an approval of the server: it shows none', async () => {
       const { output_text } = await ask(begin(write), { model: 'WORKING_ITEMS' });
       expect(output_text).toContain('mode dontAsk asks nobody');
