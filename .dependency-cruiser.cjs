@@ -377,7 +377,7 @@ module.exports = {
         // Rows whose text was sealed.
         '^src/tools/mcp/oauth/(login-secret|oauth-flows)\\.ts$',
         // Metadata of notices, which an import may have made.
-        '^src/turn/branches/supersede-turns\\.ts$',
+        '^src/turn/prompt/announcements\\.ts$',
         '^src/wires/',
       ],
       'Files and the environment have shapes, bodies of our own wires classes. Wires use the schemas of their protocols.',

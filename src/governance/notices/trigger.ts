@@ -34,8 +34,8 @@ export interface TriggerFacts {
    * sent.
    */
   sessionChange?: string;
-  /** The state of the session that `sessionChange` announces. */
-  sessionState?: { mode: string; off: readonly string[] };
+  /** The state of the session that the model knows with `sessionChange`, and what of it that says. */
+  sessionState?: { mode: string; off: readonly string[]; said: object };
   /**
    * Files that turns wrote which are not in the conversation, as another turn took their place or the
    * session is a fork; absent where the model knows of it, and where there are none.

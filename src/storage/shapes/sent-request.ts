@@ -32,6 +32,20 @@ export interface ToldMcp {
   gone: readonly string[];
 }
 
+/** What one notice says of a session, or several do together, each thing as it was said last. Absent: nothing of it. */
+export interface AnnouncedChanges {
+  mode?: PermissionMode;
+  /** The tools that are off; empty: every tool is on. */
+  off?: readonly string[];
+  /** Skills that are new, are back or have changed. */
+  skills?: readonly AnnouncedSkill[];
+  /** Names of skills that are gone. */
+  goneSkills?: readonly string[];
+  servers?: readonly AnnouncedServer[];
+  /** `fresh` has the tools that are back, too. */
+  mcp?: ToldMcp;
+}
+
 /** The constant beginning of a session's requests, byte for byte, until it must change. */
 export interface RequestPrefix {
   system: string;

@@ -8,8 +8,9 @@ import {
   choosePrefix,
   type ChosenPrefix,
 } from '../prompt/prefix.js';
+import { announcedBy, announcementOf } from '../prompt/announcements.js';
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
-import { canShorten, namesOfFiles, openHistory } from '../prompt/history.js';
+import { canShorten, namesOfFiles, openHistory, sentBefore } from '../prompt/history.js';
 import { deferTools } from '../prompt/deferred-tools.js';
 import { describeModel } from '../prompt/model-request.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
@@ -25,7 +26,6 @@ import type { Deadline } from '../state/lease.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { loadRecording, type Recording } from '../state/recording.js';
 import type { TriggerFacts } from '../../governance/notices/trigger.js';
-import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import { findUnseenWrites } from '../branches/written-files.js';
 import { contextBefore } from '../state/turn-state.js';
@@ -100,19 +100,19 @@ async function assemble(
   const { permissions, skills, resources } = prepared;
   const files = openFiles(attempt);
   const found = { persona, root, prepared };
-  const before = choosePromptPrefix(attempt, found, stored?.id);
+  const before = choosePromptPrefix(attempt, found, stored ?? undefined);
   const { frame } = describeModel(attempt, options, before);
   const history = await openHistory(attempt, { todos, compaction: stored, frame, files });
   const { earlierTurns, summary, compaction, refusedTurns, own } = history;
   const isCompacted = compaction !== undefined && compaction.id !== stored?.id;
-  const chosen = isCompacted ? choosePromptPrefix(attempt, found, compaction.id) : before;
+  const chosen = isCompacted ? choosePromptPrefix(attempt, found, compaction) : before;
   const { prefix } = chosen;
   const model = describeModel(attempt, options, chosen);
   const triggers = await openTriggers(attempt, {
     todos,
     compaction,
     sessionChange: chosen.notice,
-    sessionState: prefix.told,
+    sessionState: { ...prefix.told, said: chosen.said },
   });
   const rules = {
     permissions,
@@ -147,13 +147,17 @@ async function assemble(
 
 /** The prefix of the session's requests, as this turn asks for it. */
 function choosePromptPrefix(
-  { services, session, turn }: Attempt,
+  attempt: Attempt,
   { persona, root, prepared }: Found,
-  compaction: string | undefined,
+  compaction: Compaction | undefined,
 ): ChosenPrefix {
+  const { services, session, turn, progress } = attempt;
   const { options } = turn.options;
   const { specs: tools, serverTools, servers, skills, mcp, undeferred: kept } = prepared;
   const model = services.models.describe(options.model);
+  const announcedBefore = sentBefore(attempt, compaction).flatMap(({ notices }) => notices);
+  // Those of an attempt that crashed.
+  const announcedNow = progress.notices.map((one) => ({ announced: announcementOf(one) }));
   return choosePrefix(session.prefix, {
     systemIn: (mode, listed, instructed, searched) =>
       sharedPrompt(services, persona, {
@@ -172,7 +176,8 @@ function choosePromptPrefix(
     tools,
     serverTools,
     mcp,
-    compaction,
+    compaction: compaction?.id,
+    announced: announcedBy([...announcedBefore, ...announcedNow], session.prefix),
     defer: (all) => deferTools(all, { terms: services.config, model, kept }),
   });
 }
@@ -210,7 +215,7 @@ export interface TriggerSource {
   todos: readonly Todo[] | null;
   compaction: Compaction | undefined;
   sessionChange: string | undefined;
-  sessionState: RequestPrefix['told'];
+  sessionState: TriggerContext['sessionState'];
 }
 
 /** Opens the triggers of an attempt, and what they look at. */

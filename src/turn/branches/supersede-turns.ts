@@ -1,15 +1,11 @@
 import { asc, eq, inArray, sql, and, desc } from 'drizzle-orm';
-import * as z from 'zod/mini';
 import type { Queryable } from '../../storage/connection.js';
-import { compactions, todos, sessions, turns, notices } from '../../storage/schema.js';
+import { compactions, todos, sessions, turns } from '../../storage/schema.js';
 import { turnInProgress, turnNotInSession, turnSuperseded } from '../state/turn-errors.js';
 import { parseTodos } from '../../tools/builtin/todo-write.js';
-import { sessionChange } from '../../governance/notices/triggers/conversation.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
-import { parseValue } from '../../platform/parsing/parse-value.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { permissionModes } from '../../storage/shapes/stored-options.js';
 import type { Todo } from '../../storage/shapes/stored-step.js';
 import { steps, toolCalls } from '../../storage/transcript-schema.js';
 import { todoWriteTool } from '../../tools/builtin/todo-write.js';
@@ -29,7 +25,7 @@ const { id, createdAt, endedAt, supersededBy } = turns;
 /**
  * Gives a new turn the place of another: that turn, and all that follow it, are superseded by it. They stay
  * readable; later requests do not have them. What the session knows is as the turns before left it: its
- * todos, its summaries, and the state that its requests announced.
+ * todos, and its summaries.
  *
  * Part of the transaction that stores the new turn: nothing else begins in the session meanwhile.
  *
@@ -115,8 +111,8 @@ export async function todosAsOf(
 }
 
 /**
- * The prefix of a session's requests for a part of its turns: a change that only the others announced
- * counts as not announced. Null where that is not known, so that the next request begins anew.
+ * The prefix of a session's requests for a part of its turns. What these announced, the next turn reads of their
+ * notices.
  *
  * @param kept turns that the requests will contain.
  * @param dropped turns that they contain no longer.
@@ -126,18 +122,10 @@ export async function prefixAsOf(
   prefix: RequestPrefix | null,
   { kept, dropped }: { kept: readonly string[]; dropped: readonly string[] },
 ): Promise<RequestPrefix | null> {
-  const ids = [...kept, ...dropped];
   if (prefix === null || dropped.length === 0) return prefix;
   const thinking = await thinkingAsOf(db, prefix.thinkingAfter, { kept, dropped });
-  const changes = await db
-    .select({ turnId: notices.turnId, metadata: notices.metadata })
-    .from(notices)
-    .innerJoin(turns, eq(turns.id, notices.turnId))
-    .where(and(inArray(notices.turnId, ids), eq(notices.kind, sessionChange.id)))
-    .orderBy(desc(turns.createdAt), desc(turns.id));
-  const announced = withAnnounced(prefix, { kept, changes });
-  if (announced === null || thinking === prefix.thinkingAfter) return announced;
-  const { thinkingAfter: _dropped, ...rest } = announced;
+  if (thinking === prefix.thinkingAfter) return prefix;
+  const { thinkingAfter: _dropped, ...rest } = prefix;
   return { ...rest, ...compact({ thinkingAfter: thinking }) };
 }
 
@@ -158,43 +146,3 @@ async function thinkingAsOf(
     .limit(1);
   return last === undefined ? undefined : `${last.turnId}:${last.step}`;
 }
-
-/** Pure. @param changes announcements of both, the newest first. */
-function withAnnounced(
-  prefix: RequestPrefix,
-  {
-    kept,
-    changes,
-  }: { kept: readonly string[]; changes: readonly { turnId: string; metadata: unknown }[] },
-): RequestPrefix | null {
-  const isKept = new Set(kept);
-  if (changes.every(({ turnId }) => isKept.has(turnId))) return prefix;
-  const last = changes.find(({ turnId }) => isKept.has(turnId));
-  if (last === undefined) {
-    // The system prompt itself lists these skills and instructions.
-    const { mode, skills, servers } = prefix;
-    return { ...prefix, told: { mode, off: [], ...compact({ skills, servers }) } };
-  }
-  const announced = parseValue(announcedShape, last.metadata).value;
-  return announced === undefined ? null : { ...prefix, told: announced };
-}
-
-const names = z.array(z.string());
-const described = { name: z.string(), description: z.string(), digest: z.string() };
-
-/** All that was announced up to a notice, as its metadata says it. That of an import may say anything. */
-const announcedShape = z.object({
-  mode: z.enum(permissionModes),
-  off: names,
-  skills: z.exactOptional(
-    z.array(z.object({ ...described, allowedTools: z.exactOptional(names) })),
-  ),
-  servers: z.exactOptional(z.array(z.object({ name: z.string(), instructions: z.string() }))),
-  mcp: z.exactOptional(
-    z.object({
-      fresh: names,
-      changed: z.array(z.object({ name: z.string(), digest: z.string() })),
-      gone: names,
-    }),
-  ),
-});

@@ -58,8 +58,8 @@ const EVERY_STEP = 2_147_483_647;
 export async function openHistory(attempt: Attempt, source: HistorySource): Promise<History> {
   const { services, turn, progress } = attempt;
   const before = source.compaction ?? undefined;
+  const kept = sentBefore(attempt, before);
   const after = afterCompaction(attempt.earlier, before?.throughTurnId);
-  const kept = sentTurns(after, attempt.storedParts);
   const compaction = isAnnounced(after, before) ? undefined : before;
   const ownTurn = openedTurn(attempt);
   const shown = await source.files.show([...buildTranscripts(services, kept), ownTurn]);
@@ -99,12 +99,17 @@ export async function openHistory(attempt: Attempt, source: HistorySource): Prom
 }
 
 /** The earlier turns with files that the requests of an attempt contain, as they are before their files are shown. */
-export function turnsWithFiles(
-  { services, storedParts, earlier }: Attempt,
-  compaction: Compaction | null,
-): TurnTranscript[] {
-  const after = afterCompaction(earlier, compaction?.throughTurnId);
-  return buildTranscripts(services, sentTurns(after, storedParts).filter(hasStoredFiles));
+export function turnsWithFiles(attempt: Attempt, compaction: Compaction | null): TurnTranscript[] {
+  const sent = sentBefore(attempt, compaction ?? undefined);
+  return buildTranscripts(attempt.services, sent.filter(hasStoredFiles));
+}
+
+/** The earlier turns that the requests of an attempt contain, where this compaction stands for those before it. */
+export function sentBefore(
+  { earlier, storedParts }: Pick<Attempt, 'earlier' | 'storedParts'>,
+  compaction: Compaction | undefined,
+): PastTurn[] {
+  return sentTurns(afterCompaction(earlier, compaction?.throughTurnId), storedParts);
 }
 
 function hasStoredFiles({ userParts, calls }: PastTurn): boolean {

@@ -33,6 +33,9 @@ function wants(tools: readonly ToolSpec[], more: Partial<PrefixInput> & { search
 
 const begin = (...args: Parameters<typeof wants>): RequestPrefix =>
   choosePrefix(null, wants(...args)).prefix;
+/** Chooses the prefix of the turn after one, whose notice it contains. */
+const follow = (last: ChosenPrefix, input: PrefixInput): ChosenPrefix =>
+  choosePrefix(last.prefix, { ...input, announced: last.said });
 const sentBy = ({ prefix }: ChosenPrefix): [string, ToolSpec[]] => [prefix.system, prefix.tools];
 
 describe('choosePrefix with tools of MCP servers', () => {
@@ -44,7 +47,7 @@ describe('choosePrefix with tools of MCP servers', () => {
     expect(held.notice).toBe(
       'MCP servers have new tools: mcp__band__bell. They are listed once the conversation was summarised, or in the next session.',
     );
-    const again = choosePrefix(held.prefix, wants(band('horn', 'drum', 'bell')));
+    const again = follow(held, wants(band('horn', 'drum', 'bell')));
     expect(again).toMatchObject({ isChanged: false, notice: undefined });
   });
 
@@ -54,7 +57,7 @@ describe('choosePrefix with tools of MCP servers', () => {
       'Their MCP servers no longer have these tools, and calls to them fail: mcp__band__drum.',
     );
     expect(gone.prefix.told).toMatchObject({ off: [], mcp: { gone: ['mcp__band__drum'] } });
-    const back = choosePrefix(gone.prefix, wants(band('horn', 'drum')));
+    const back = follow(gone, wants(band('horn', 'drum')));
     expect(back.notice).toBe('MCP servers have these tools again: mcp__band__drum.');
     expect(back.prefix).toEqual(stored);
   });
@@ -72,9 +75,14 @@ describe('choosePrefix with tools of MCP servers', () => {
     expect(changed.notice).toBe(
       'mcp__band__horn has another definition from here on: {"description":"Is loud.","input_schema":{"type":"object"}}',
     );
-    expect(choosePrefix(changed.prefix, other('Is loud.')).isChanged).toBe(false);
-    expect(choosePrefix(changed.prefix, other('Is low.')).notice).toContain('Is low.');
-    expect(choosePrefix(changed.prefix, wants(band('horn', 'drum'))).prefix).toEqual(stored);
+    expect(follow(changed, other('Is loud.'))).toMatchObject({
+      isChanged: false,
+      notice: undefined,
+    });
+    expect(follow(changed, other('Is low.')).notice).toContain('Is low.');
+    const restored = follow(changed, wants(band('horn', 'drum')));
+    expect(restored.prefix).toEqual(stored);
+    expect(restored.notice).toContain('{"description":"Does mcp__band__horn."');
   });
 
   it('begins anew after a compaction, with what the servers have then, and only where that differs', () => {
@@ -139,7 +147,7 @@ describe('choosePrefix with a search', () => {
 
   it('adds new tools to the end, and changes none before', () => {
     const wanted = wants([...band('horn', 'drum', 'bell'), tool('mcp__choir__sing')]);
-    const { prefix, notice } = choosePrefix(stored, wanted);
+    const { prefix, notice, said } = choosePrefix(stored, wanted);
     const added = [...band('bell'), tool('mcp__choir__sing')];
     expect(prefix.system).toBe(stored.system);
     expect(prefix.tools).toEqual([
@@ -149,6 +157,7 @@ describe('choosePrefix with a search', () => {
     expect(notice).toBe(
       'MCP servers have new tools: mcp__band__bell, mcp__choir__sing. The tool search finds them.',
     );
-    expect(choosePrefix(prefix, wanted)).toMatchObject({ isChanged: false, notice: undefined });
+    const again = choosePrefix(prefix, { ...wanted, announced: said });
+    expect(again).toMatchObject({ isChanged: false, notice: undefined });
   });
 });

@@ -18,8 +18,16 @@ export interface McpChanges {
   told: ToldMcp;
   /** Deferred tools that are added to the end of the prefix. */
   added: ToolSpec[];
-  /** New definitions, by name. */
-  definitions: ReadonlyMap<string, ToolSpec>;
+  /** Names of the tools that have another definition. */
+  changed: ReadonlySet<string>;
+}
+
+/** The tools of a turn, and the prefix of its requests. */
+export interface McpTurn {
+  prefix: RequestPrefix;
+  tools: readonly ToolSpec[];
+  mcp: ListedMcp;
+  changes: McpChanges;
 }
 
 /**
@@ -56,11 +64,11 @@ export function findMcpChanges(
   return {
     told: {
       fresh: fresh.sort(),
-      changed: changed.map((tool) => ({ name: tool.name, digest: digestOf(tool) })),
+      changed: changed.map(versionOf),
       gone,
     },
     added,
-    definitions: new Map(changed.map((tool) => [tool.name, tool])),
+    changed: new Set(changed.map(({ name }) => name)),
   };
 }
 
@@ -78,6 +86,10 @@ function bare({ deferred: _deferred, ...tool }: ToolSpec): ToolSpec {
   return tool;
 }
 
+function versionOf(tool: ToolSpec): { name: string; digest: string } {
+  return { name: tool.name, digest: digestOf(tool) };
+}
+
 function digestOf(tool: ToolSpec): string {
   return createHash('sha256')
     .update(canonicalJson(bare(tool)))
@@ -86,6 +98,8 @@ function digestOf(tool: ToolSpec): string {
 }
 
 export const noChanges: ToldMcp = { fresh: [], changed: [], gone: [] };
+/** Of a prefix that was just made. */
+export const noMcpChanges: McpChanges = { told: noChanges, added: [], changed: new Set() };
 
 /** Whether nothing has changed. Pure. */
 export function isUnchanged({ fresh, changed, gone }: ToldMcp): boolean {
@@ -97,20 +111,43 @@ const MAX_DEFINITION_CHARS = 4_000;
 /** Names that a sentence has at most. */
 const MAX_NAMES = 20;
 
-/** What the model is told of changes since those that it knows, a sentence each. Pure. */
-export function describeMcpChanges(
+export interface McpAnnouncement {
+  /** A sentence for each kind of change. */
+  lines: string[];
+  /** What the sentences say. Absent: there are none. */
+  said?: ToldMcp;
+  /** What the model knows with them. */
+  told: ToldMcp;
+  /** Tools that it knows from announcements alone. */
+  named: string[];
+}
+
+/**
+ * What the model is told of a turn's MCP tools, where it believes something else. Pure.
+ *
+ * @param before what it was told in the conversation: of tools that are not in the prefix, too.
+ */
+export function announceMcp(
   before: ToldMcp,
-  { told, definitions }: McpChanges,
-  isSearched: boolean,
-): string[] {
-  const fresh = without(told.fresh, before.fresh);
-  const gone = without(told.gone, before.gone);
-  const back = without(before.gone, told.gone);
-  const changed = told.changed.filter((one) => !before.changed.some((old) => isSameJson(old, one)));
+  { prefix, tools, mcp, changes }: McpTurn,
+): McpAnnouncement {
+  const listed = new Set(mcp.tools);
+  const answered = new Set<string | undefined>(mcp.answered);
+  const isGone = (name: string): boolean => answered.has(serverOf(name)) && !listed.has(name);
+  const away = [...new Set([...changes.told.gone, ...before.fresh.filter(isGone)])];
+  const back = before.gone.filter((name) => listed.has(name));
+  const gone = without(away, before.gone);
+  const fresh = without(changes.told.fresh, [...before.fresh, ...before.gone]);
+  const digests = new Map(before.changed.map(({ name, digest }) => [name, digest]));
+  const changed = tools.filter((tool) => {
+    const digest = digests.get(tool.name);
+    return digest === undefined ? changes.changed.has(tool.name) : digest !== digestOf(tool);
+  });
+  const isSearched = prefix.tools.some(({ deferred }) => deferred === true);
   const where = isSearched
     ? 'The tool search finds them'
     : 'They are listed once the conversation was summarised, or in the next session';
-  return [
+  const lines = [
     ...(fresh.length === 0 ? [] : [`MCP servers have new tools: ${namesOf(fresh)}. ${where}.`]),
     ...(gone.length === 0
       ? []
@@ -118,8 +155,15 @@ export function describeMcpChanges(
           `Their MCP servers no longer have these tools, and calls to them fail: ${namesOf(gone)}.`,
         ]),
     ...(back.length === 0 ? [] : [`MCP servers have these tools again: ${namesOf(back)}.`]),
-    ...changed.map(({ name }) => describeChanged(name, definitions.get(name))),
+    ...changed.map(describeChanged),
   ];
+  const said = { fresh: [...fresh, ...back], changed: changed.map(versionOf), gone };
+  return {
+    lines,
+    ...(lines.length === 0 ? {} : { said }),
+    told: { ...changes.told, gone: [...away, ...without(before.gone, [...away, ...back])] },
+    named: without([...before.fresh, ...back], away),
+  };
 }
 
 function without(names: readonly string[], known: readonly string[]): string[] {
@@ -131,10 +175,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function describeChanged(name: string, tool: ToolSpec | undefined): string {
-  const definition = JSON.stringify({
-    description: tool?.description,
-    input_schema: tool?.inputSchema,
-  });
+function describeChanged({ name, description, inputSchema }: ToolSpec): string {
+  const definition = JSON.stringify({ description, input_schema: inputSchema });
   return `${name} has another definition from here on: ${cutText(definition, MAX_DEFINITION_CHARS)}`;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { choosePrefix, describeServers, type PrefixInput } from './prefix.js';
+import { describeServers } from './announcements.js';
+import { buildSystem, choosePrefix, type PrefixInput } from './prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
   name,
@@ -27,6 +28,7 @@ describe('choosePrefix', () => {
       },
       isChanged: true,
       notice: undefined,
+      said: {},
       hasTools: true,
     });
   });
@@ -54,13 +56,10 @@ describe('choosePrefix', () => {
     const off = choosePrefix(stored, { systemIn, mode: 'direct', tools: [tool('read')] });
     expect(off.prefix).toEqual({ ...stored, told: { mode: 'direct', off: ['bash'] } });
     expect(off.notice).toContain('off from here on, and calls to them are not run: bash.');
-    const again = choosePrefix(off.prefix, { systemIn, mode: 'direct', tools: [tool('read')] });
+    const wants = { systemIn, mode: 'direct', announced: off.said } as const;
+    const again = choosePrefix(off.prefix, { ...wants, tools: [tool('read')] });
     expect(again).toMatchObject({ isChanged: false, notice: undefined });
-    const on = choosePrefix(off.prefix, {
-      systemIn,
-      mode: 'direct',
-      tools: [tool('read'), tool('bash')],
-    });
+    const on = choosePrefix(off.prefix, { ...wants, tools: [tool('read'), tool('bash')] });
     expect(on).toMatchObject({ prefix: stored, notice: 'Every tool is on from here on.' });
   });
 
@@ -120,14 +119,48 @@ describe('choosePrefix with instructions of MCP servers', () => {
     expect(changed.notice).toBe(
       'From here on:\nThe MCP server a says of its tools:\nCall x last.\n\nThe MCP server b says of its tools:\nBe kind.',
     );
-    const again = choosePrefix(changed.prefix, wants(server('a', 'Call x last.')));
+    const again = choosePrefix(changed.prefix, {
+      ...wants(server('a', 'Call x last.')),
+      announced: changed.said,
+    });
     expect(again).toMatchObject({ isChanged: false, notice: undefined });
   });
 
   it('tells nothing of a server that was away', () => {
     const gone = choosePrefix(stored, { ...wants(), tools: [] });
     expect(gone.prefix.system).toBe(stored.system);
-    const back = choosePrefix(gone.prefix, wants(server('a', 'Call x first.')));
+    const back = choosePrefix(gone.prefix, {
+      ...wants(server('a', 'Call x first.')),
+      announced: gone.said,
+    });
     expect(back.notice).toBe('Every tool is on from here on.');
+  });
+});
+
+describe('buildSystem', () => {
+  const facts = {
+    prompt: ' Be kind. ',
+    persona: 'P',
+    projectRoot: '/work/p',
+    mode: 'plan',
+  } as const;
+
+  it('says who, where and what is allowed', () => {
+    const system = buildSystem(facts);
+    expect(system).toMatch(/^Be kind\.\n\n/);
+    expect(system).toContain('running as P, in the project /work/p');
+    expect(system).toContain('Permission mode: plan. Read only.');
+  });
+
+  it.each([
+    ['direct', 'Reading is allowed; changing files and running commands needs approval.'],
+    ['acceptEdits', 'Reading and changing files is allowed; running commands needs approval.'],
+    ['dontAsk', 'Nobody can be asked: what is not approved in advance is denied.'],
+  ] as const)('describes what %s allows', (mode, words) => {
+    expect(buildSystem({ ...facts, mode })).toContain(`Permission mode: ${mode}. ${words}`);
+  });
+
+  it('leaves an empty prompt out', () => {
+    expect(buildSystem({ ...facts, prompt: ' ' })).toMatch(/^You are running/);
   });
 });

@@ -2,15 +2,17 @@ import type { PermissionMode, ToolSpec, ServerTool } from '../../storage/shapes/
 import { compact } from '../../platform/compact.js';
 import { isSameJson } from '../../platform/json.js';
 import { searchedServers } from './deferred-tools.js';
+import { announce, describeServers, listSkills, serversOf, skillsOf } from './announcements.js';
 import {
-  describeMcpChanges,
   findMcpChanges,
   isUnchanged,
-  noChanges,
+  noMcpChanges,
   type ListedMcp,
+  type McpChanges,
 } from './mcp-changes.js';
 import type {
   RequestPrefix,
+  AnnouncedChanges,
   AnnouncedServer,
   AnnouncedSkill,
 } from '../../storage/shapes/sent-request.js';
@@ -40,6 +42,8 @@ export interface PrefixInput {
   skills?: readonly AnnouncedSkill[];
   /** MCP servers that say how their tools are used. Absent: none. */
   servers?: readonly AnnouncedServer[];
+  /** What notices say that the turn's requests contain. Absent: there are none. */
+  announced?: AnnouncedChanges;
 }
 
 export interface ChosenPrefix {
@@ -47,9 +51,12 @@ export interface ChosenPrefix {
   /** Whether the prefix differs from the one that the session has stored. */
   isChanged: boolean;
   /**
-   * The notice for the model in place of a change of the prefix; undefined where nothing changed.
+   * The notice for the model of what neither the prefix nor an earlier notice says; undefined where the model knows
+   * everything.
    */
   notice: string | undefined;
+  /** What the notice says. */
+  said: AnnouncedChanges;
   /** Whether any tool is on: a turn without one must not offer those that are off. */
   hasTools: boolean;
 }
@@ -61,57 +68,49 @@ export interface ChosenPrefix {
  * other skills, or other tools and instructions of an MCP server become a notice. An edited prompt,
  * another persona or a tool that the turn was not given before begin a new prefix, and so does a
  * change among the provider's own tools: a listed one runs, whatever a notice says. A compaction
- * changes the bytes after the prefix: what MCP servers changed is in a new prefix from there on. Pure.
+ * changes the bytes after the prefix: what MCP servers changed is in a new prefix from there on. Notices of earlier
+ * turns stand after any prefix: where the last of them says something else than is so now, another one corrects it. Pure.
  */
 export function choosePrefix(stored: RequestPrefix | null, input: PrefixInput): ChosenPrefix {
-  const { mode, tools, serverTools = [], skills = [], servers = [] } = input;
-  const { compaction, mcp = { tools: [], answered: [] } } = input;
-  const hasTools = tools.length + serverTools.length > 0;
-  const changes = stored === null ? undefined : findMcpChanges(stored, tools, mcp);
-  if (stored === null || changes === undefined || !isKept(stored, input)) {
-    return { prefix: newPrefix(stored, input), isChanged: true, notice: undefined, hasTools };
-  }
+  const { mode, tools, serverTools = [], skills = [], servers = [], announced = {} } = input;
+  const { mcp = { tools: [], answered: [] } } = input;
+  const kept = stored === null ? undefined : keepPrefix(stored, { ...input, mcp });
+  const { prefix, changes } = kept ?? beginPrefix(stored, { ...input, mcp });
+  const state = { mode, tools, skills, servers, mcp, changes };
+  const { text: notice, said, told } = announce(prefix, announced, state);
+  const isChanged = prefix !== stored || !isSameJson(told, stored.told);
+  return {
+    prefix: isChanged ? { ...prefix, told } : prefix,
+    isChanged,
+    notice,
+    said,
+    hasTools: tools.length + serverTools.length > 0,
+  };
+}
+
+type FullInput = PrefixInput & { mcp: ListedMcp };
+
+/** A prefix that a turn can be sent with, and what MCP servers have changed since it was made. */
+interface UsedPrefix {
+  prefix: RequestPrefix;
+  changes: McpChanges;
+}
+
+/** The prefix of the last request for this one: with more deferred tools at most. Undefined where it cannot be kept. */
+function keepPrefix(stored: RequestPrefix, input: FullInput): UsedPrefix | undefined {
+  const { tools, servers = [], compaction, mcp } = input;
+  const changes = findMcpChanges(stored, tools, mcp);
+  if (changes === undefined || !isKept(stored, input)) return undefined;
   const isCompacted = compaction !== stored.compaction;
-  const said = new Map(stored.servers?.map((server) => [server.name, server]));
+  const inPrompt = new Map(stored.servers?.map((server) => [server.name, server]));
   const isOutdated =
     !isUnchanged(changes.told) ||
-    servers.some((server) => !isSameJson(said.get(server.name), server));
-  if (isCompacted && isOutdated) {
-    return { prefix: newPrefix(stored, input), isChanged: true, notice: undefined, hasTools };
-  }
-  const wanted = new Set([...tools.map(({ name }) => name), ...changes.told.gone]);
-  const off = stored.tools.map(({ name }) => name).filter((name) => !wanted.has(name));
-  // The tools of a server that is gone are off. What it said counts once it is back.
-  const before = new Map(stored.told.servers?.map((server) => [server.name, server]));
-  const fresh = servers.filter((server) => !isSameJson(before.get(server.name), server));
-  for (const server of fresh) before.set(server.name, server);
-  const known = {
-    mode,
-    off,
-    ...listOf(skills),
-    ...serversOf([...before.values()]),
-    ...(isUnchanged(changes.told) ? {} : { mcp: changes.told }),
-  };
+    servers.some((server) => !isSameJson(inPrompt.get(server.name), server));
+  if (isCompacted && isOutdated) return undefined;
   const { added } = changes;
-  if (isSameJson(known, stored.told) && added.length === 0 && !isCompacted) {
-    return { prefix: stored, isChanged: false, notice: undefined, hasTools };
-  }
-  const isSearched = stored.tools.some(({ deferred }) => deferred === true);
-  const lines = [
-    ...(mode === stored.told.mode ? [] : [`The permission mode is ${mode} from here on.`]),
-    ...(off.join() === stored.told.off.join() ? [] : [describeOff(off)]),
-    ...describeSkills(stored.told.skills ?? [], skills),
-    ...describeMcpChanges(stored.told.mcp ?? noChanges, changes, isSearched),
-    ...(fresh.length === 0 ? [] : [`From here on:\n${describeServers(fresh)}`]),
-  ];
-  const prefix = {
-    ...stored,
-    ...(added.length === 0 ? {} : { tools: [...stored.tools, ...added] }),
-    ...compact({ compaction }),
-    told: known,
-  };
-  const notice = lines.join(' ').trim();
-  return { prefix, isChanged: true, notice: notice === '' ? undefined : notice, hasTools };
+  if (added.length === 0 && !isCompacted) return { prefix: stored, changes };
+  const prefix = { ...stored, tools: [...stored.tools, ...added], ...compact({ compaction }) };
+  return { prefix, changes };
 }
 
 /** Whether what a prefix has beside the tools is as the turn wants it. */
@@ -123,76 +122,23 @@ function isKept(stored: RequestPrefix, { systemIn, serverTools = [] }: PrefixInp
   );
 }
 
-function newPrefix(stored: RequestPrefix | null, input: PrefixInput): RequestPrefix {
+function beginPrefix(stored: RequestPrefix | null, input: FullInput): UsedPrefix {
   const { systemIn, mode, serverTools = [], skills = [], servers = [], mcp, compaction } = input;
   const tools = input.defer?.(input.tools) ?? [...input.tools];
   const searched = searchedServers(tools);
-  const announced = { ...listOf(skills), ...serversOf(servers) };
-  return {
+  const inPrompt = { ...skillsOf(skills), ...serversOf(servers) };
+  const prefix = {
     system: systemIn(mode, skills, servers, searched),
     tools,
     ...(serverTools.length === 0 ? {} : { serverTools }),
-    ...announced,
-    ...(mcp === undefined || mcp.tools.length === 0 ? {} : { mcpTools: mcp.tools }),
+    ...inPrompt,
+    ...(mcp.tools.length === 0 ? {} : { mcpTools: mcp.tools }),
     ...(searched.length === 0 ? {} : { searched }),
     mode,
-    told: { mode, off: [], ...announced },
+    told: { mode, off: [], ...inPrompt },
     ...compact({ compaction, leftOut: stored?.leftOut }),
   };
-}
-
-/** The field is absent where there are no skills, as in what was stored before there were any. */
-function listOf(skills: readonly AnnouncedSkill[]): { skills?: readonly AnnouncedSkill[] } {
-  return skills.length === 0 ? {} : { skills };
-}
-
-function serversOf(servers: readonly AnnouncedServer[]): { servers?: readonly AnnouncedServer[] } {
-  return servers.length === 0 ? {} : { servers };
-}
-
-/** What MCP servers say, for the model. */
-export function describeServers(servers: readonly AnnouncedServer[]): string {
-  return servers
-    .map(({ name, instructions }) => `The MCP server ${name} says of its tools:\n${instructions}`)
-    .join('\n\n');
-}
-
-function describeSkills(
-  announced: readonly AnnouncedSkill[],
-  now: readonly AnnouncedSkill[],
-): string[] {
-  const before = new Map(announced.map((skill) => [skill.name, skill]));
-  const isListed = ({ name, description }: AnnouncedSkill): boolean =>
-    before.get(name)?.description === description;
-  const fresh = now.filter((skill) => !isListed(skill));
-  const edited = now.filter(
-    (skill) => isListed(skill) && before.get(skill.name)?.digest !== skill.digest,
-  );
-  const names = new Set(now.map(({ name }) => name));
-  const gone = announced.filter(({ name }) => !names.has(name));
-  return [
-    ...(fresh.length === 0
-      ? []
-      : [`From here on there are these skills too:\n${listSkills(fresh)}\n`]),
-    ...(edited.length === 0
-      ? []
-      : [`These skills have changed; load them again before you follow them: ${namesOf(edited)}.`]),
-    ...(gone.length === 0 ? [] : [`These skills are gone: ${namesOf(gone)}.`]),
-  ];
-}
-
-/** Skills for the model, a line each. */
-function listSkills(skills: readonly AnnouncedSkill[]): string {
-  return skills.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
-}
-
-function namesOf(skills: readonly AnnouncedSkill[]): string {
-  return skills.map(({ name }) => name).join(', ');
-}
-
-function describeOff(off: readonly string[]): string {
-  if (off.length === 0) return 'Every tool is on from here on.';
-  return `These tools are off from here on, and calls to them are not run: ${off.join(', ')}.`;
+  return { prefix, changes: noMcpChanges };
 }
 
 export interface SystemFacts {

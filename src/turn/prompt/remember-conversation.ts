@@ -1,3 +1,4 @@
+import { announcementOf } from './announcements.js';
 import { totalUsage } from '../budgets/estimate-call.js';
 import type { Attempt } from '../state/attempt.js';
 import type { PastCall, PastTurn } from '../state/past-turn.js';
@@ -52,8 +53,9 @@ function asPastTurn(attempt: Attempt, endReason: string): PastTurn {
       return { step, parts, stopReason, usage, sent };
     }),
     calls,
-    notices: notices.map(({ afterStep, mark, kind, text, seenByModel }) => {
-      return { afterStep, mark, kind, text, seenByModel };
+    notices: notices.map((notice) => {
+      const { afterStep, mark, kind, text, seenByModel } = notice;
+      return { afterStep, mark, kind, text, seenByModel, announced: announcementOf(notice) };
     }),
     steered: steered.map(({ afterStep, text }) => ({ afterStep, text })),
   };

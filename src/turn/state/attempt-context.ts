@@ -4,6 +4,7 @@ import type { OutputCheck } from '../../tools/output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type {
   RequestPrefix,
+  AnnouncedChanges,
   AnnouncedSkill,
   SentPrefix,
 } from '../../storage/shapes/sent-request.js';
@@ -102,8 +103,8 @@ export interface TriggerContext {
   compaction: { id: string; summary: string } | undefined;
   /** The notice that stands for a change of the session: earlier requests stay as they were. */
   sessionChange: string | undefined;
-  /** The state that `sessionChange` announces. */
-  sessionState: RequestPrefix['told'];
+  /** The state that the model knows with `sessionChange`, and what of it that says. */
+  sessionState: RequestPrefix['told'] & { said: AnnouncedChanges };
   /** Files that were written by turns which are not in the conversation; undefined: the model knows. */
   written: WrittenFiles | undefined;
   /** Results that came while the turn was parked. */

@@ -6,6 +6,7 @@ import { batchPool, ofDatabase, prepared } from '../../storage/statements.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import { sessionChange } from '../../governance/notices/triggers/conversation.js';
 import type { NoticeRow, SteeredMessage, StepRow } from './stored-turn.js';
 import type { TurnRow } from './turn-row.js';
 
@@ -30,7 +31,13 @@ export interface PastTurnFacts extends Pick<
 }
 
 type PastStep = Pick<StepRow, 'step' | 'parts' | 'stopReason' | 'usage' | 'sent'>;
-type PastNotice = Pick<NoticeRow, 'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'>;
+export interface PastNotice extends Pick<
+  NoticeRow,
+  'afterStep' | 'mark' | 'kind' | 'text' | 'seenByModel'
+> {
+  /** Of an announcement of a session's change: what it announced. Null for any other notice. */
+  announced: unknown;
+}
 type SteeredText = Pick<SteeredMessage, 'afterStep' | 'text'>;
 
 /** A tool call of a past turn with its result. */
@@ -105,7 +112,8 @@ const selectPastTurns = prepared('select_past_turns', (db, name) =>
       ),
       notices: listOf<PastNotice>(
         'notices',
-        `'afterStep', after_step, 'mark', mark, 'kind', kind, 'text', text, 'seenByModel', seen_by_model`,
+        `'afterStep', after_step, 'mark', mark, 'kind', kind, 'text', text, 'seenByModel', seen_by_model,
+          'announced', case when kind = '${sessionChange.id}' and seen_by_model then metadata end`,
         'after_step, position',
       ),
       steered: listOf<SteeredText | { afterStep: null }>(

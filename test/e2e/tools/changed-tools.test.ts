@@ -92,6 +92,16 @@ describe('tools that an MCP server changes between turns', () => {
     expect(counts()).toEqual([1, 1]);
   });
 
+  it('are told of as gone where they came after the first turn, and once', async () => {
+    const sessionId = await begin('FEW', become('few', ['one', 'two', 'three']));
+    await run(sessionId, become('few', ['one', 'two']));
+    expect(toldOf()).toContain('MCP servers have new tools: mcp__few__three.');
+    await run(sessionId, directive('tool=mcp__few__three'));
+    await run(sessionId, 'Hello');
+    const isGone = /no longer have these tools, and calls to them fail: mcp__few__three/g;
+    expect(toldOf().match(isGone)).toHaveLength(1);
+  });
+
   it('are deferred at the end of the list where the provider searches', async () => {
     const names = Array.from(
       { length: 12 },
@@ -110,5 +120,29 @@ describe('tools that an MCP server changes between turns', () => {
     await run(sessionId, 'Hello');
     expect(prefixOf(server)).toEqual({ system, tools });
     expect(toldOf()).toContain('"type":"thinking"');
+  });
+});
+
+describe('a permission mode that a turn was told of', () => {
+  const server = useServer();
+
+  it('is told of again where the prefix is made anew with another one, and where a summary took the notice', async () => {
+    const sessionId = await server.client.createSession(server.projectRoot);
+    const say = async (mode: string, tools: string[]): Promise<string[]> => {
+      const { end } = await runTurn(server, sessionId, 'Hello', { mode, tools });
+      expect(end).toMatchObject({ outcome: 'completed' });
+      const text = JSON.stringify(lastRequest(server).messages);
+      return [...text.matchAll(/The permission mode is (\w+) from here on/g)].map(
+        ([, told]) => told ?? '',
+      );
+    };
+    expect(await say('direct', ['read'])).toEqual([]);
+    expect(await say('plan', ['read'])).toEqual(['plan']);
+    // A tool that no turn had makes the prefix anew: its prompt names the mode, and the notice stands after it.
+    expect(await say('direct', ['read', 'grep'])).toEqual(['plan', 'direct']);
+    expect(await say('plan', ['read', 'grep'])).toEqual(['plan', 'direct', 'plan']);
+    await server.client.post(`/api/harness/sessions/${sessionId}/compact`, {});
+    expect(await say('plan', ['read', 'grep'])).toEqual(['plan']);
+    expect(await say('plan', ['read', 'grep'])).toEqual(['plan']);
   });
 });

@@ -30,7 +30,7 @@ export const sessionStart: Trigger = {
 export const sessionChange: Trigger = {
   id: 'session-change',
   description:
-    'The permission mode, the tools or what MCP servers say of theirs differ from the turn before: the model gets the same prefix as before, and this notice names the change.',
+    'The permission mode, the tools, the skills or what MCP servers say differ from what the prompt or the last notice of it says: what was sent stays, and this notice says what is so from here on.',
   rearms: 'with every change',
   priority: 39,
   levels: ['message'],
