@@ -24,8 +24,8 @@ const frames: FakeFrame[] = [...chunks.map((chunk) => JSON.stringify(chunk)), '[
     return { id, text: `id: ${id}\ndata: ${data}\n\n` };
   },
 );
-const refusal = (status: number, type: string): Response =>
-  Response.json({ error: { type, message: 'No.', retryable: true } }, { status });
+const refusal = (status: number, type: string, retryable = true): Response =>
+  Response.json({ error: { type, message: 'No.', retryable } }, { status });
 
 function open(
   { aiSdk, ...options }: FakeServerOptions & { aiSdk?: AiSdkVersion } = {},
@@ -62,7 +62,9 @@ function open(
       read.push(value);
     }
   };
-  return { server, left, send, readAll };
+  const comeBack = (headers: Record<string, string> = {}) =>
+    untilDone(clock, transport.reconnectToStream({ chatId: 'c', headers }));
+  return { server, left, send, comeBack, readAll };
 }
 
 const requestsOf = ({ requests }: FakeServer): unknown[] =>
@@ -110,6 +112,40 @@ describe('a stream of a chat', () => {
       name: 'ConnectionLostError',
       message: expect.stringContaining('network'),
     });
+  });
+
+  it.each(['left', 'refused'])('that is %s is read to its end by who comes back', async (how) => {
+    const refused = refusal(403, 'FORBIDDEN', false);
+    const before = how === 'left' ? [] : ['serve' as const, refused];
+    const { server, send, comeBack, readAll } = open({ before, cutAfter: [150] });
+    const stream = await send();
+    if (how === 'left') await stream.cancel();
+    else await expect(readAll(stream)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await readAll((await comeBack()) ?? new ReadableStream())).toEqual(chunks);
+    expect(requestsOf(server).at(-1)).toEqual(['/api/chat/c/stream', 'turn_1']);
+    await comeBack();
+    expect(requestsOf(server).at(-1)).toEqual(['/api/chat/c/stream', null]);
+  });
+
+  it('that was left begins after what the page names itself', async () => {
+    const { server, send, comeBack } = open();
+    await (await send()).cancel();
+    await comeBack({ 'Last-Event-ID': 'turn_1:1.2' });
+    expect(requestsOf(server).at(-1)).toEqual(['/api/chat/c/stream', 'turn_1:1.2']);
+  });
+
+  it('that failed is over for a reader that reads no further', async () => {
+    const failed: UIMessageChunk[] = [{ type: 'start' }, { type: 'error', errorText: 'No.' }];
+    const served = [...failed, { type: 'finish' }].map((chunk, index): FakeFrame => {
+      const id = `turn_1:1.${index + 1}`;
+      return { id, text: `id: ${id}\ndata: ${JSON.stringify(chunk)}\n\n` };
+    });
+    const { server, send, comeBack } = open({}, served);
+    const reader = (await send()).getReader();
+    for (const chunk of failed) expect((await reader.read()).value).toEqual(chunk);
+    await reader.cancel();
+    await comeBack();
+    expect(requestsOf(server).at(-1)).toEqual(['/api/chat/c/stream', null]);
   });
 
   it('ends its connection where its reader leaves, and makes no other', async () => {

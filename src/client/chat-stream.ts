@@ -15,7 +15,12 @@ export interface ChatReading {
   open(signal: AbortSignal): Promise<Response>;
   /** Ends the reading. The turn goes on. */
   signal: AbortSignal;
+  /** Ids of turns by their chats': each is here until its stream was read to its end, or to where it waits. */
+  unread: Map<string, string>;
 }
+
+/** `useChat` reads no further than an error. */
+const endsAnswer: ReadonlySet<string> = new Set(['finish', 'abort', 'error']);
 
 interface Connection {
   response: Response;
@@ -33,6 +38,7 @@ export class ChatStream {
   readonly #follow: () => void;
   readonly #openStep: OpenStep | undefined;
   #lastEventId: string | undefined;
+  #turnId: string | undefined;
 
   constructor(
     private readonly transport: Transport,
@@ -84,6 +90,7 @@ export class ChatStream {
             // The stream goes on after the last frame, with another token.
             if (chunk.type === 'data-reauthenticate') continue;
             this.#lastEventId = id;
+            if (endsAnswer.has(chunk.type)) this.#recordEnd();
             for (const one of this.#openStep?.follow(chunk) ?? []) yield one as UIMessageChunk;
             yield chunk;
           }
@@ -101,7 +108,7 @@ export class ChatStream {
 
   async #connect(): Promise<Connection | undefined> {
     const { transport } = this;
-    const { open, chatId, version } = this.reading;
+    const { open, chatId, version, unread } = this.reading;
     const { signal } = this.#left;
     const path = route`/api/chat/${chatId}/stream`;
     for (;;) {
@@ -113,7 +120,11 @@ export class ChatStream {
           : transport.open({ path, headers, signal: stallSignal.signal });
       try {
         const response = await stallSignal.guard(opening);
-        if (response.status !== 204) return { response, stallSignal };
+        if (response.status !== 204) {
+          this.#turnId = response.headers.get('x-turn-id') ?? undefined;
+          if (this.#turnId !== undefined) unread.set(chatId, this.#turnId);
+          return { response, stallSignal };
+        }
         stallSignal.close();
         return undefined;
       } catch (error) {
@@ -123,6 +134,12 @@ export class ChatStream {
         await this.#wait(error);
       }
     }
+  }
+
+  /** A later turn of the chat may be unread. */
+  #recordEnd(): void {
+    const { unread, chatId } = this.reading;
+    if (unread.get(chatId) === this.#turnId) unread.delete(chatId);
   }
 
   /** Whether the server refused the request; the page shows the refusal, rather than wait behind it. */

@@ -77,6 +77,7 @@ export class TurnpikeChatTransport<
   readonly #transport: Transport;
   readonly #body: Readonly<Record<string, unknown>>;
   readonly #version: Pick<ChatReading, 'version' | 'takesBack'>;
+  readonly #unread: ChatReading['unread'] = new Map();
 
   constructor({
     agent,
@@ -108,23 +109,33 @@ export class TurnpikeChatTransport<
     const stream = new ChatStream(this.#transport, {
       chatId,
       ...this.#version,
+      unread: this.#unread,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
     return (await stream.open()) ?? new ReadableStream({ start: (empty) => empty.close() });
   };
 
-  /** The answer that the chat is getting, from its start; null where there is none. */
+  /**
+   * The answer that the chat is getting, from its start; null where there is none. An answer that this transport saw
+   * in part, in the history or in a stream, comes whole, also where its turn ended meanwhile.
+   */
   reconnectToStream = async ({
     chatId,
     headers,
     abortSignal,
   }: Reconnecting): Promise<ReadableStream<UIMessageChunk> | null> => {
     const path = `${pathOf(chatId)}/stream`;
-    const call = { path, headers: { ...plain(headers), ...this.#version.version } };
+    // Without its id, a turn that ended meanwhile would have no stream.
+    const turnId = this.#unread.get(chatId);
+    const named = turnId === undefined ? {} : { 'last-event-id': turnId };
+    // Names in small letters: a page that names a turn or a frame itself is heard.
+    const own = plain(new Headers(headers));
+    const call = { path, headers: { ...named, ...own, ...this.#version.version } };
     const stream = new ChatStream(this.#transport, {
       chatId,
       ...this.#version,
+      unread: this.#unread,
       open: (signal) => this.#transport.open({ ...call, signal }),
       signal: abortSignal ?? new AbortController().signal,
     });
@@ -148,8 +159,13 @@ export class TurnpikeChatTransport<
     page: { before?: string; limit?: number } = {},
   ): Promise<ChatHistory<Message>> {
     const call = { path: pathOf(chatId), query: page, headers: this.#version.version };
-    const found = await this.#transport.json<ChatHistory<Message>>(call).catch(unlessNone);
-    return found ?? { messages: [], activeTurnId: null };
+    const read = await this.#transport.json<ChatHistory<Message>>(call).catch(unlessNone);
+    const found = read ?? { messages: [], activeTurnId: null };
+    if (page.before === undefined) {
+      if (found.activeTurnId === null) this.#unread.delete(chatId);
+      else this.#unread.set(chatId, found.activeTurnId);
+    }
+    return found;
   }
 
   /** The chats of the key's owner, the one used last first. */

@@ -187,6 +187,24 @@ describe.each([6, 7])('useChat of version %d', (major) => {
     expect(faults).toEqual([]);
   });
 
+  it('has the whole answer where its turn ends between the history and the stream', async () => {
+    const { page, id, faults } = await open();
+    await say(page, '[[tokens=60 gap=30]]');
+    await says(page, 'word5 ');
+    await page.route('**/stream', async (request) => {
+      await expectSoon(async () => {
+        const { body } = await on.server().client.get(`/api/chat/${id}`);
+        expect(body['activeTurnId']).toBeNull();
+      });
+      await request.continue();
+    });
+    await reload(page);
+    expect(textOf(await lastOf(page))).not.toContain('word60');
+    expect(textOf(await ended(page))).toBe(words(60));
+    expect((await stateOf(page)).messages).toHaveLength(2);
+    expect(faults).toEqual([]);
+  });
+
   it('makes an answer again', async () => {
     const { page, faults } = await open();
     await say(page, '[[tokens=4]]');

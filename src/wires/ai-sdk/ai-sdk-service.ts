@@ -82,8 +82,8 @@ export class AiSdkService {
 
   /**
    * Streams the chat's turn that has not ended, from its start to where it waits; with the id of a
-   * frame, what came after it, or all of its turn where the frame is of another version. Completes without
-   * a batch where there is nothing to stream.
+   * frame, what came after it, or all of its turn where the frame is of another version; with the id of a turn,
+   * all of that turn, also where it has ended. Completes without a batch where there is nothing to stream.
    *
    * @throws TypedError TURN_NOT_FOUND 404, STREAM_EXPIRED 410, INVALID_REQUEST 400 for the id.
    */
@@ -101,7 +101,8 @@ export class AiSdkService {
         ? await findOpenTurn(db, session.id)
         : await this.#findNamed(session.id, last.cursor);
     if (turn === undefined) return new FrameStream(EMPTY);
-    const after = last?.version === version ? last.cursor : undefined;
+    const isFrame = last?.version === version && last.cursor !== turn.id;
+    const after = isFrame ? last.cursor : undefined;
     const answered = await findDecided(db, turn.id);
     // The page's last message is the answer to what was steered into the turn last.
     const steered = after === undefined ? await findSteered(db, turn) : undefined;

@@ -154,7 +154,7 @@ export class AiSdkController {
   @Unowned(looksItself)
   @ApiOptionalHeader(
     'Last-Event-ID',
-    'Id of the last frame received: exactly what came after it is streamed; its whole turn where the frame is of another version.',
+    'Id of the last frame received: exactly what came after it is streamed; its whole turn where the frame is of another version. The id of a turn, as `activeTurnId` of the history: all of that turn, also where it ended meanwhile.',
   )
   @ApiVersion()
   @ApiUiMessageStream()

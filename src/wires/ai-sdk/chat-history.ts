@@ -18,7 +18,7 @@ import { readLog } from '../conversation/turn-streams.js';
 import { badPage, chatNotFound } from './chat-errors.js';
 import type { ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
 import type { AiSdkVersion } from './dialect/ai-sdk-version.js';
-import { isShownWhole, viewTurn, type ConversationTurn } from './view-turn.js';
+import { findUnended, isShownWhole, viewTurn, type ConversationTurn } from './view-turn.js';
 
 /** Chats of a principal, and their messages, page by page. */
 @Injectable()
@@ -43,6 +43,8 @@ export class ChatHistory {
     const { db } = this;
     const session = await this.conversations.find({ principal, name: chatId });
     if (session === undefined) throw chatNotFound(chatId);
+    // A turn that the page does not have: what begins after this is on the newest page.
+    const running = await findOpenTurn(db, session.id);
     const page = { cursor, limit };
     const found = this.#page(session.id, page);
     const { turns, nextCursor: before } = await found.catch((error: unknown) => {
@@ -54,8 +56,9 @@ export class ChatHistory {
       // A turn of many calls takes 40 ms: other requests have their share between two.
       await setImmediate();
     }
-    const open = await findOpenTurn(db, session.id);
-    const activeTurnId = open === undefined || isShownWhole(messages, open.id) ? null : open.id;
+    const isListed = turns.some(({ stored }) => stored.turn.id === running?.id);
+    const open = findUnended(turns) ?? (isListed ? undefined : running?.id);
+    const activeTurnId = open === undefined || isShownWhole(messages, open) ? null : open;
     return { messages, activeTurnId, ...(before === undefined ? {} : { before }) };
   }
 
@@ -94,14 +97,15 @@ export class ChatHistory {
     const archives = await loadArchives(db, ended);
     const steered = await this.#loadSteered(stored);
     const turns: ConversationTurn[] = [];
-    for (const one of stored) {
+    // The newest first: one that has begun began after the end of the one before, whose events are then whole.
+    for (const one of stored.toReversed()) {
       const { id, endedAt } = one.turn;
       const isOpen = endedAt === null;
       const events = isOpen ? await readLog(this.turns, id) : archives.get(id);
       // A turn that has ended waits for nothing.
       const decided = isOpen ? await findDecided(db, id) : (events ?? []).flatMap(awaitedApprovals);
       const own = steered.filter(({ turnId }) => turnId === id);
-      turns.push({ stored: one, events, steered: own, decided });
+      turns.unshift({ stored: one, events, steered: own, decided });
     }
     return { turns, ...rest };
   }

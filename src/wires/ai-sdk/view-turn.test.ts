@@ -7,11 +7,18 @@ import { anyTurn, clientTool, type AnyTurn } from '../../../test/support/turn/an
 import { someOptions } from '../../../test/support/turn/store-turn.js';
 import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
+import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
 import { awaitedApprovals } from '../conversation/questions.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { aiSdkVersions, splitCursor, type AiSdkVersion } from './dialect/ai-sdk-version.js';
-import { turnWire, type StreamedTurn, foldAnswers, isShownWhole } from './view-turn.js';
+import {
+  turnWire,
+  type StreamedTurn,
+  findUnended,
+  foldAnswers,
+  isShownWhole,
+} from './view-turn.js';
 
 const clientTools = [{ name: clientTool, description: '', inputSchema: {} }];
 const options = { ...someOptions, options: { ...someOptions.options, clientTools } };
@@ -181,5 +188,33 @@ describe('isShownWhole', () => {
     ['no messages', [], false],
   ])('of %s', (_what, messages, isWhole) => {
     expect(isShownWhole(messages, 'turn_1')).toBe(isWhole);
+  });
+});
+
+describe('findUnended', () => {
+  const [[, events] = ['', []]] = recordedTurns();
+  const half = events.slice(0, -1);
+  const one = (id: string, status: TurnStatus, read: readonly TurnEvent[], endedAt?: Date) => ({
+    stored: { turn: { id, status, endedAt: endedAt ?? null } },
+    events: read,
+  });
+  const over = one('over', 'completed', events, new Date(0));
+
+  it.each([
+    ['no turn of a page whose turns have ended', [over], undefined],
+    [
+      'a turn that was read in part, also where it ended since',
+      [over, one('a', 'running', half)],
+      'a',
+    ],
+    ['no turn that was read to its end', [over, one('a', 'running', events)], undefined],
+    ['the active one before a held one', [one('b', 'held', []), one('a', 'queued', [])], 'a'],
+    [
+      'the held one after one that was read to its end',
+      [one('a', 'running', events), one('b', 'held', [])],
+      'b',
+    ],
+  ])('is %s', (_what, turns, id) => {
+    expect(findUnended(turns)).toBe(id);
   });
 });

@@ -30,6 +30,11 @@ export interface ConversationTurn {
   decided: readonly string[];
 }
 
+/** A turn, as far as it is known from it whether it goes on. */
+interface LoadedTurn extends Pick<ConversationTurn, 'events'> {
+  stored: { turn: Pick<TurnRow, 'id' | 'status' | 'endedAt'> };
+}
+
 /**
  * The messages of a turn as its clients have them that read its stream: the user's, and their answers.
  * Messages of the user have their clients' ids.
@@ -201,6 +206,19 @@ export function isShownWhole(messages: readonly UIMessage[], turnId: string): bo
   if (answer === undefined) return false;
   const { waitsFor = [] } = ofDialect(answer.metadata);
   return waitsFor.length > 0 && !answer.parts.some(isCallOfClient);
+}
+
+/**
+ * The turn of a page whose messages may have more to come: the active one before those that are held. A turn that was
+ * open when it was loaded has its end in its events, or has more of them than the page. Pure.
+ */
+export function findUnended(turns: readonly LoadedTurn[]): string | undefined {
+  const unended = turns.filter(
+    ({ stored, events = [] }) =>
+      stored.turn.endedAt === null && !events.some(({ type }) => type === 'turn.ended'),
+  );
+  const active = unended.find(({ stored }) => stored.turn.status !== 'held');
+  return (active ?? unended[0])?.stored.turn.id;
 }
 
 /** The metadata of a message of the dialect, as far as its views need it. */

@@ -375,6 +375,7 @@ const uses: Record<string, Use[]> = {
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
     elsewhere('is of a page; npm run types:client compiles it with each major of the package'),
+    elsewhere('is of a React component; ai-sdk-history.test.ts names the turn in the same way'),
     elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
   ],
   'docs/wires/harness.md': [runsOneTurn],

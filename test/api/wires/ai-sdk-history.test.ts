@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { UIMessage } from 'ai';
 import { eq } from 'drizzle-orm';
+import { TurnpikeChatTransport } from '../../../src/client/chat-transport.js';
 import { turnArchives } from '../../../src/storage/transcript-schema.js';
 import { headlessChats, type HeadlessChat } from '../../support/clients/headless-chat.js';
 import { VERSION_FIELD } from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
+import { expectSoon } from '../../support/expect-soon.js';
 import { useServer } from '../../support/processes/start-server.js';
 
 interface Page {
@@ -105,6 +107,53 @@ describe.each(['6', '7', '7-steering'] as const)(
       await Promise.all([page.resumeStream(), sending]);
       expect(page.messages.map(sent)).toEqual([messages[0], sent(chat.lastMessage)]);
       expect((await read(chat.id)).messages[1]).toEqual(sent(chat.lastMessage));
+    });
+
+    it('is gone on with where the turn ended meanwhile, by the id of the turn', async () => {
+      const chat = open();
+      const sending = chat.sendMessage({ text: '[[tokens=60 gap=20]]' });
+      await chat.until(() => chat.text.includes('word5'));
+      const aiSdk = version === '7-steering' ? version : version === '7' ? 7 : 6;
+      const transport = new TurnpikeChatTransport({ url: server.url, aiSdk });
+      const { messages, activeTurnId } = await transport.history(chat.id);
+      expect(JSON.stringify(messages)).not.toContain('word60');
+      await sending;
+      const ofPackage = open(chat.id, structuredClone(messages));
+      await ofPackage.resumeStream();
+      // Nothing runs: only a page that names the turn gets its rest.
+      expect(ofPackage.text).not.toContain('word60');
+      await ofPackage.resumeStream({ headers: { 'Last-Event-ID': String(activeTurnId) } });
+      const page = new headlessChats[version]({
+        url: server.url,
+        id: chat.id,
+        messages,
+        transport,
+      });
+      await page.resumeStream();
+      for (const { messages: whole } of [ofPackage, page]) {
+        expect(whole.map(sent)).toEqual([sent(messages[0]), sent(chat.lastMessage)]);
+      }
+      expect(await transport.reconnectToStream({ chatId: chat.id })).toBeNull();
+    });
+
+    it('is gone on with to the end of a turn that was stopped while it waited for the page', async () => {
+      const clientTools = [
+        { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } },
+      ];
+      const { projectRoot } = server;
+      const body = { projectRoot, clientTools };
+      const chat = new headlessChats[version]({ url: server.url, body });
+      await chat.sendMessage({ text: '[[tool=pick {}]]' });
+      const { messages, activeTurnId } = await read(chat.id);
+      await server.client.post(`/api/chat/${chat.id}/stop`, '');
+      await expectSoon(async () =>
+        expect((await read(chat.id)).messages[1]).toMatchObject({
+          metadata: { outcome: 'interrupted' },
+        }),
+      );
+      const page = open(chat.id, messages);
+      await page.resumeStream({ headers: { 'Last-Event-ID': String(activeTurnId) } });
+      expect(page.messages.map(sent)).toEqual([messages[0], (await read(chat.id)).messages[1]]);
     });
 
     it('has a steered message with an answer of its own, which a resumed stream begins with', async () => {
