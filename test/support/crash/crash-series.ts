@@ -128,7 +128,7 @@ export class CrashSeries {
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
       TURNPIKE_WORKER_CONCURRENCY: '32',
       // The lease outlives the way of every turn to its line: no attempt follows before the kill.
-      TURNPIKE_LEASE_MS: '4000',
+      TURNPIKE_LEASE_MS: '20000',
       ...this.options.environment,
     });
   }
