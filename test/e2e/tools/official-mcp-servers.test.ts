@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../../scripts/services/free-port.mjs';
+import { freePort, untilListening } from '../../../scripts/services/free-port.mjs';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import type { Usage } from '../../../src/storage/shapes/stored-step.js';
 import { startServer, useServer, type TestServer } from '../../support/processes/start-server.js';
@@ -94,7 +92,7 @@ describe('the official MCP servers', () => {
     for (const one of running) one.kill();
   });
 
-  /** Starts server-everything over HTTP, until it says that it listens. */
+  /** Starts server-everything over HTTP, until it listens. */
   async function listen(transport: string): Promise<number> {
     const port = await freePort();
     const child = spawn(process.execPath, [programOf('everything'), transport], {
@@ -102,9 +100,11 @@ describe('the official MCP servers', () => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     running.push(child);
-    const lines = createInterface({ input: child.stderr });
-    for await (const [line] of on(lines)) if (line.includes(String(port))) break;
-    child.stderr.resume();
+    let printed = '';
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const failure = (): string | undefined =>
+      child.exitCode === null ? undefined : `${transport} has ended:\n${printed}`;
+    await untilListening(port, failure, 120_000);
     return port;
   }
 
@@ -224,7 +224,3 @@ describe('the official MCP servers', () => {
     }
   });
 });
-
-async function* on(lines: ReturnType<typeof createInterface>): AsyncGenerator<[string]> {
-  for (;;) yield (await once(lines, 'line')) as [string];
-}
