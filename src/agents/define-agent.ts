@@ -1,6 +1,6 @@
 import type { Effort, PermissionMode, ThinkingDisplay } from '../storage/shapes/stored-options.js';
 
-/** What `turnpike` exports: this file is its entry. */
+/** This file is the entry `turnpike` of the package, which has both functions. */
 export * from '../tools/define/define-tool.js';
 
 /**
@@ -59,9 +59,9 @@ export interface AgentDefinition {
   readonly mcp_servers?: readonly string[] | Readonly<Record<string, object>>;
   /** How the model gets files. Default: `native`. */
   readonly attachments?: 'native' | 'text';
-  /** Whether it cites. Default: false. */
+  /** The agent cites the files that it is given. Default: false. */
   readonly citations?: boolean;
-  /** Whether it has a memory. Default: false. */
+  /** The agent has a memory: files that it keeps between turns. Default: false. */
   readonly memory?: boolean;
   readonly thinking?:
     | boolean

@@ -1,6 +1,5 @@
 import type { UIMessageChunk } from 'ai';
 import { ConnectionLostError, isFinal, TurnpikeError } from './transport/client-errors.js';
-import { OpenStep } from './open-step.js';
 import { receiveFrames, StallSignal } from './transport/receive-frames.js';
 import { RetryPolicy } from './transport/retry-policy.js';
 import { route, type Transport } from './transport/transport.js';
@@ -153,5 +152,38 @@ export class ChatStream {
     // `useChat` of version 7 resumes after an error that speaks of the network.
     const message = `The network or the server at ${url} gave no sign of life for ${Math.round(maxSilenceMs / 1_000)} s. The answer may go on: come back to the chat for it.`;
     return this.#retryPolicy.wait(cause, () => new ConnectionLostError(message, { url, cause }));
+  }
+}
+
+/** A chunk of any major, as far as a step depends on it. */
+interface Chunk {
+  type: string;
+  transient?: boolean | undefined;
+  messageMetadata?: unknown;
+}
+
+/**
+ * The step that a message of version 7 has open. A server that dies may lose what it had sent of a step: its successor
+ * takes the step back, and cannot know that a client has it.
+ */
+class OpenStep {
+  /** Data parts that came in the step; undefined: none is open. */
+  #data: Chunk[] | undefined;
+
+  /** @returns chunks that go before this one: they take back a step that the server does not know of. */
+  follow(chunk: Chunk): readonly Chunk[] {
+    const { type, transient, messageMetadata } = chunk;
+    if (type === 'start-step') this.#data = [];
+    if (type === 'finish-step' || type === 'start') this.#data = undefined;
+    // The turn's object is void with its step; other data is about the turn.
+    if (type.startsWith('data-') && type !== 'data-output' && transient !== true) {
+      this.#data?.push(chunk);
+    }
+    const data = this.#data;
+    const isTakenBack =
+      type === 'message-metadata' && Object.hasOwn(Object(messageMetadata), 'discarded');
+    if (!isTakenBack || data === undefined) return [];
+    this.#data = undefined;
+    return [{ type: 'reset-step' }, ...data];
   }
 }

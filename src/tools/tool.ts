@@ -134,7 +134,7 @@ export interface ToolCall {
   answers?: readonly CallAnswer[];
 }
 
-/** What the server of a tool asks the model. Nothing of the agent or its conversation is added. */
+/** A question to the model, asked by the server of a tool. Nothing of the agent or its conversation is added. */
 export interface SampleRequest {
   /** Empty: none. */
   system: string;

@@ -32,7 +32,10 @@ export interface ToldMcp {
   gone: readonly string[];
 }
 
-/** What one notice says of a session, or several do together, each thing as it was said last. Absent: nothing of it. */
+/**
+ * A session as one notice describes it, or as several do together: of each thing the last word counts. An absent field
+ * was not mentioned.
+ */
 export interface AnnouncedChanges {
   mode?: PermissionMode;
   /** The tools that are off; empty: every tool is on. */

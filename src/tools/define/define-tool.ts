@@ -33,7 +33,7 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema's values are once they were parsed. */
+/** The type of a schema's values after parsing. */
 export type OutputOf<Schema> = Schema extends {
   readonly '~standard': { readonly types?: infer Types };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { ProtocolChoice } from './definitions.js';
 
-/** What is remembered of a server between its connections. */
+/** The era of a server's protocol, remembered between its connections. */
 export interface EraVerdict {
   isLegacy(): boolean;
   note(isLegacy: boolean): void;

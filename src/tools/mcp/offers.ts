@@ -14,7 +14,7 @@ export interface Offers {
   sampling?: SamplingLimits;
 }
 
-/** What a server may ask in a turn, by its definition: a connection declares it when it begins. */
+/** The questions that a server may ask in a turn, by its definition: a connection declares them when it begins. */
 export function offersOf(
   { definition }: McpServer,
   { asks = false, projectRoot }: { asks?: boolean; projectRoot?: string },

@@ -29,7 +29,7 @@ export interface ListedPrompt {
 
 /** A server that may have prompts. */
 export interface PromptServer extends ServerAccess {
-  /** What it wants before it says which. Absent: nothing. */
+  /** The log-in that the server wants before it lists its prompts. Absent: none. */
   login?: LoginQuestion;
 }
 

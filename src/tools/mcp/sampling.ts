@@ -22,7 +22,7 @@ export function samplingLimits(sampling: McpDefinition['sampling']): SamplingLim
 }
 
 /**
- * What a server asks the model, from the parameters of its `sampling/createMessage`. Its hints (`modelPreferences`,
+ * Reads a server's question to the model from the parameters of its `sampling/createMessage`. Its hints (`modelPreferences`,
  * `temperature`, `metadata`) and the context that it would like (`includeContext`) are left out.
  *
  * @throws SampleRefusedError for what is not possible here, by its name.

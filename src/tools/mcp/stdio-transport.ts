@@ -123,7 +123,7 @@ export class StdioTransport implements Transport {
     const watcher = spawn('/bin/sh', ['-c', watchGroup, 'mcp-watcher', String(group)], {
       env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'ignore'],
-      // What ends the group of this process must leave it.
+      // A kill of this process's whole group, such as Ctrl + C, must leave the watcher alive.
       detached: true,
     });
     watcher.once('error', (error) => this.onerror?.(error));

@@ -286,7 +286,7 @@ async function endWithoutTool(run: AttemptContext, call: ToolUse): Promise<void>
   if (call.digest !== undefined) {
     run.logger.warn(
       { callId: call.id, tool: call.name },
-      'a tool changed or went while a call of it was open; the call does not run, and the model is told',
+      'a tool was changed or removed while a call of it was open; the call does not run, and the model is told',
     );
   }
   const result = isClaimed(run.progress, call)

@@ -233,7 +233,7 @@ export class McpLogins {
   }
 
   /**
-   * What a refresh needs of the issuer, read before it begins: a slow issuer must not outlast the claim, or two
+   * The issuer's metadata that a refresh needs, read before it begins: a slow issuer must not outlast the claim, or two
    * processes send the same refresh token, and many issuers then end the log-in.
    *
    * @returns undefined: it cannot be read, and the tokens can be used without it for now.
@@ -270,7 +270,7 @@ export class McpLogins {
         this.metrics.mcpLogins.inc({ outcome: 'refresh_failed' });
         this.logger.warn(
           { server: name, issuer, reason: error.code },
-          'an authorization server took a log-in at an MCP server back; the person is asked to log in again',
+          'an authorization server revoked a log-in at an MCP server; the person is asked to log in again',
         );
         await this.#drop(row);
         // A client that was registered by itself, and is not taken any more, is registered anew.
