@@ -26,20 +26,19 @@ const layers = [
   'governance',
   'provider',
   'access',
-  'webhooks',
   'memory',
   'tools',
   'agents',
   'options',
+  // Calls of tools without a turn, for operators.
+  'trials',
   'attachments',
   'session',
   // The conductor, and the wires that publish its turns.
   'turn',
-  // Turns at times of a clock, submitted as wires submit theirs.
-  'schedules',
+  // What registers its part of a turn, and can be left out.
+  'features',
   'wires',
-  // What is done with all that is stored: exports and imports, and the end of a principal's data.
-  'data',
   // The assembly of a process, and its clients.
   'ops',
   'app',
@@ -87,9 +86,8 @@ const rooms = [
   '^src/turn/worker/',
   // The service of turns for clients, and its shapes.
   '^src/turn/turn-[^/]+\\.ts$',
-  '^src/turn/feedback/',
   '^src/turn/history/',
-  '^src/turn/replay/',
+  '^src/turn/overview/',
 ];
 
 const roomsOfTurn = [
@@ -139,7 +137,7 @@ const doors = [
   // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions and tools of hosts.
   '^src/tools/(calls|define|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too.
-  '^src/tools/mcp/(definitions|mcp|prompts)\\.ts$',
+  '^src/tools/mcp/(definitions|mcp|prompts|tool-names)\\.ts$',
   // The log-ins of people at MCP servers, which approvals begin, and an erasure ends.
   '^src/tools/mcp/oauth/(mcp-logins|mcp-redirects|oauth-clients|oauth-error|oauth-flows)\\.ts$',
   // Ports of the queue: back ends choose them, ops shows them.
@@ -147,16 +145,15 @@ const doors = [
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-(answerer|store|writes)|awaited-approvals)\\.ts$',
-  '^src/turn/approvals/approval-(answerer|store|writes)\\.ts$',
   '^src/turn/approvals/(mcp-authorizations|serve-mcp-callback)\\.ts$',
   // The module of workers, which processes of that role have.
-  '^src/turn/worker/worker\\.module\\.ts$',
+  '^src/turn/(attempt/attempt|worker/worker)\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',
-  '^src/turn/history/(conversation-service|messages\\.dto|view-messages)\\.ts$',
+  '^src/turn/history/(conversation-service|history\\.dto|list-turns|messages\\.dto|view-messages)\\.ts$',
   '^src/turn/lifecycle/(presence|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
-  '^src/turn/state/(stored-turn|turn-(errors|row|state))\\.ts$',
+  '^src/turn/state/(attempt|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
 ];
@@ -168,7 +165,7 @@ const privateRooms = ({ name, comment, from, others = [] }) => ({
   severity: 'error',
   from,
   to: {
-    path: ['^src/(?!wires/)[^/]+/[^/]+/', '^src/wires/[^/]+/[^/]+/'],
+    path: ['^src/(?!wires/|features/)[^/]+/[^/]+/', '^src/(?:wires|features)/[^/]+/[^/]+/'],
     pathNot: ['^src/$1/', ...doors, ...others],
   },
 });
@@ -179,7 +176,7 @@ const faces = [
     comment:
       "A folder is entered through the files at its top level, or through one of `doors`. The client has the types of answers, the API's document what all shapes say.",
     from: {
-      path: '^src/((?:wires/)?[^/]+)/',
+      path: '^src/((?:(?:wires|features)/)?[^/]+)/',
       pathNot: [
         '^src/app/backend/',
         '^src/client/server-types\\.ts$',
@@ -252,16 +249,16 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|schedules/|wires/|data/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|app/)',
+          '^src/(turn/|features/|wires/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|app/)',
       },
       to: { path: '^src/turn/' },
     },
     {
       name: 'client-stands-alone',
       comment:
-        'The typed client runs in browsers: at run time it is itself and a parser; of the server it has types.',
+        'The typed client runs in browsers: at run time it is itself and a parser; of the server it has types. Its hook has React.',
       severity: 'error',
-      from: { path: '^src/client/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/client/', pathNot: ['\\.test\\.ts$', '^src/client/react/'] },
       to: {
         path: '^(src/(?!client/)|node_modules/(?!eventsource-parser/)|node:)',
         dependencyTypesNot: ['type-only'],
@@ -368,7 +365,7 @@ module.exports = {
         '^src/access/logins/begun-login\\.ts$',
         '^src/access/pages/page-token\\.ts$',
         '^src/access/tokens/auth-file\\.ts$',
-        '^src/(agents|config|storage|data|cli)/',
+        '^src/(agents|config|storage|features/portability|cli)/',
         '^src/platform/parsing/',
         '^src/tools/extensions/',
         '^src/governance/permissions/',
@@ -397,15 +394,15 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot:
-          '^src/(client/|events/turn-event\\.ts|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/(compact|json|parsing/form)\\.ts|storage/shapes/stored-step\\.ts)',
+          '^src/(client/|events/turn-event\\.ts|governance/(decision-tree/agent-config|limits/cost)\\.ts|platform/(compact|json|parsing/form)\\.ts|storage/shapes/stored-(step|turn)\\.ts)',
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'the-server-has-no-page',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^web/|node_modules/(react|react-dom|radix-ui|vite)(/|$)' },
+      from: { path: '^src/', pathNot: '^src/client/react/' },
+      to: { path: '^web/|node_modules/(react|react-dom|@radix-ui|vite)(/|$)' },
     },
     {
       name: 'the-rehearsal-stands-alone',

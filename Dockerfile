@@ -10,7 +10,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file without other platforms' optional packages. No package needs its script.
 RUN --mount=type=cache,target=/root/.npm \
-  npm install --workspaces=false --omit=peer --ignore-scripts --no-save --no-fund --no-audit
+  npm install --workspaces=false --legacy-peer-deps --ignore-scripts --no-save --no-fund --no-audit
 COPY . .
 # There is no git here to ask.
 ARG SOURCE_COMMIT=

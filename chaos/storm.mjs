@@ -1,5 +1,6 @@
 import { endAccess } from './access/end-access.mjs';
 import { makeKit, makePeople } from './access/people.mjs';
+import { runStranger } from './access/run-stranger.mjs';
 import { WATCH_MS } from './access/watch.mjs';
 import { TurnAudit } from './audit-turns.mjs';
 import { checkDeliveries } from './check/check-deliveries.mjs';
@@ -45,6 +46,7 @@ const MINUTES_FOR_SCHEDULES = 1;
  *
  * @typedef {object} ChaosResult
  * @property {import('./types.js').Fault[]} faults
+ * @property {import('./cluster/start-cluster.mjs').Cluster['leftOut']} leftOut
  * @property {import('./audit-turns.mjs').CheckedTurn[]} turns
  * @property {number} begun turns, refused ones among them
  * @property {import('./types.js').Tally} tally
@@ -72,7 +74,9 @@ export async function storm(given) {
   const memoryAtIdle = await measureMemory(servers);
 
   const kit = issuers && (await makeKit(cluster));
-  const faults = planFaults(options);
+  const { leftOut } = cluster;
+  for (const [kind, why] of leftOut) log(`${kind} is left out: ${why}`);
+  const faults = planFaults({ ...options, leftOut: [...leftOut.keys()] });
   const startAt = Date.now();
   const stopAt = startAt + minutes * 60_000;
   /** @type {import('./types.js').World} */
@@ -110,6 +114,7 @@ export async function storm(given) {
     runSchedules(world, { sessionId, stopAt }),
     runFaults({ ...given, world }, faults, { startAt, log }),
     people && endAccess(world, people, { startAt, stopAt }),
+    issuers && runStranger(world, issuers, stopAt),
   ]);
   const loadMs = Date.now() - startAt;
   log(`${begun} turns, over after ${Math.round(loadMs / 1000)} s; looking at what is left.`);
@@ -134,6 +139,7 @@ export async function storm(given) {
   const memoryAfter = await measureMemory(servers);
   return {
     faults,
+    leftOut,
     begun,
     loadMs,
     turns: audit.turns,

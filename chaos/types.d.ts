@@ -10,7 +10,10 @@ export type FaultKind =
   | 'freeze-worker'
   | 'kill-redis'
   | 'flush-redis'
+  | 'fill-redis'
   | 'restart-postgres'
+  | 'lock-postgres'
+  | 'fill-postgres'
   | 'drop-connections'
   | 'duplicate-jobs';
 
@@ -198,6 +201,7 @@ export type ViolationKind =
   | 'answer-forged'
   | 'hook-forged'
   | 'foreign-read'
+  | 'locked-out'
   | 'access-ended'
   | 'access-outlived';
 

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** The oldest Node that Turnpike runs on, as in `22.12`. */
+/** The oldest Node that Turnpike runs on, as in `22.15`. */
 const oldest = readEngines();
 
 const windows = process.platform === 'win32';
@@ -18,47 +18,44 @@ export function isTooOld() {
 }
 
 /**
- * Brings a Node for this project alone. It goes to `node_modules/.bin`, which npm puts before everything else in the
- * `PATH` of the scripts it runs: all of them run on it from then on.
+ * Makes a Node that of the scripts which npm runs: `node_modules/.bin` comes before everything else in their `PATH`.
  *
  * @param {string} root the project's folder.
- * @returns {Promise<string>} its program.
- * @throws {Error} where there is none for this machine; the message says what to do.
+ * @param {string} file the Node's program.
  */
-export async function bringNode(root) {
-  const file = await fetchNode(root, BROUGHT, () =>
-    process.stderr.write(
-      `Node ${process.versions.node} is too old for Turnpike: bringing Node ${BROUGHT} for this project alone, ` +
-        'about 60 MB from the npm registry …\n',
-    ),
-  );
+export function linkNode(root, file) {
   const bin = path.join(root, 'node_modules/.bin');
   const link = path.join(bin, path.basename(file));
   mkdirSync(bin, { recursive: true });
   rmSync(link, { force: true });
   if (windows) copyFileSync(file, link);
   else symlinkSync(path.relative(bin, file), link);
-  return file;
 }
 
 /**
- * Installs a release of Node from the npm registry, beside the project's caches.
+ * Installs a release of Node from the npm registry, beside the project's caches, for this project alone.
  *
  * @param {string} root the project's folder.
- * @param {number} major
- * @param {() => void} [onInstall] called where it is not there yet.
+ * @param {number} [major] without it, the Node that Turnpike is developed on.
  * @returns {Promise<string>} its program.
- * @throws {Error} as above.
+ * @throws {Error} where there is none for this machine; the message says what to do.
  */
-export async function fetchNode(root, major, onInstall) {
+export async function fetchNode(root, major = BROUGHT) {
   const folder = path.join(root, `node_modules/.cache/turnpike/node-${major}`);
   const name = packageName();
-  const file = path.join(folder, 'node_modules', name, 'bin', windows ? 'node.exe' : 'node');
+  const home = path.join(folder, 'node_modules', name);
+  const file = path.join(home, 'bin', windows ? 'node.exe' : 'node');
   if (runs(file)) return file;
-  onInstall?.();
+  process.stderr.write(
+    isTooOld()
+      ? `Node ${process.versions.node} is too old for Turnpike: bringing Node ${major} from the npm registry, for this folder alone …\n`
+      : `Bringing Node ${major} from the npm registry …\n`,
+  );
   mkdirSync(folder, { recursive: true });
   const flags = ['--no-save', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
   const code = await runNpm(['install', ...flags, '--prefix', folder, `${name}@${major}`], folder);
+  // A third of it is for those who compile against it.
+  rmSync(path.join(home, 'include'), { recursive: true, force: true });
   if (code === 0 && runs(file)) return file;
   throw new Error(
     `There is no Node ${major} for ${process.platform} on ${process.arch} in the npm registry, or it does not run ` +

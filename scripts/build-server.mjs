@@ -1,8 +1,8 @@
 /**
- * Bundles the server and its command line into a few files in `dist`, with the packages they use: without
+ * Bundles the server and its command line into a few files of a folder, `dist` in the end, with the packages they use: without
  * this, a start spends most of its time loading thousands of small modules.
  */
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,7 +10,6 @@ import { listLicenses } from './list-licenses.mjs';
 import { external } from './published-manifest.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const dist = path.join(root, 'dist');
 const packageFolder = (name) => path.join(root, 'node_modules', name);
 
 /** The entry points: files that are run or imported by their path. */
@@ -55,10 +54,12 @@ const pages = {
   },
 };
 
-/** @returns {Promise<void>} */
-export async function buildServer() {
-  await rm(dist, { recursive: true, force: true });
-  await write(at(programs), {
+/**
+ * @param {string} dist the new folder.
+ * @returns {Promise<void>}
+ */
+export async function buildServer(dist) {
+  await write(dist, at(programs), {
     external: (id) => kept.some((name) => id === name || id.startsWith(`${name}/`)),
     // One folder for all, so that paths relative to the code are the same in each.
     chunkFileNames: '[name]-[hash].js',
@@ -69,23 +70,27 @@ export async function buildServer() {
       ),
     ],
   });
-  await copyPages();
-  const client = ['client/turnpike-client', 'client/chat-transport'];
-  await write(at(Object.fromEntries(client.map((name) => [name, `src/${name}.ts`]))), {
-    // A page loads them as they are, without a bundler.
-    external: [],
+  await copyPages(dist);
+  const client = {
+    'client/turnpike-client': 'src/client/turnpike-client.ts',
+    'client/chat-transport': 'src/client/chat-transport.ts',
+    'client/react': 'src/client/react/use-turnpike-chat.ts',
+  };
+  await write(dist, at(client), {
+    // A page loads them as they are, without a bundler, but for the hook, whose React is the page's own.
+    external: ['react'],
     // What both have, errors among it, is one file for a page that uses both.
     chunkFileNames: 'client/[name]-[hash].js',
   });
   // The host's own Nest: a second copy would find none of its providers.
-  await write(at({ nest: 'src/embed/nest/turnpike-module.ts' }), {
+  await write(dist, at({ nest: 'src/embed/nest/turnpike-module.ts' }), {
     external: ['@nestjs/common', '@nestjs/core', './server.js'],
     plugins: [{ name: 'the-built-server', resolveId: serverIsBuilt }],
   });
   // Extensions get the server's functions as an argument when they are loaded.
   const forAuthors = { extend: 'tools/extensions/extend', 'define-agent': 'agents/define-agent' };
   for (const [name, file] of Object.entries(forAuthors)) {
-    await write(at({ [`extend/${name}`]: `src/${file}.ts` }), { external: [] });
+    await write(dist, at({ [`extend/${name}`]: `src/${file}.ts` }), { external: [] });
   }
 }
 
@@ -94,7 +99,7 @@ function serverIsBuilt(id) {
   return id === '../create-turnpike.js' ? { id: './server.js', external: true } : null;
 }
 
-async function copyPages() {
+async function copyPages(dist) {
   for (const [folder, { name, files }] of Object.entries(pages)) {
     for (const file of files) {
       await cp(path.join(packageFolder(name), file), path.join(dist, folder, file), {
@@ -104,7 +109,7 @@ async function copyPages() {
   }
 }
 
-async function write(input, { external, plugins = [], ...output }) {
+async function write(dist, input, { external, plugins = [], ...output }) {
   const bundle = await rolldown({
     cwd: root,
     input,

@@ -30,17 +30,18 @@ const exampleFile = (/** @type {string} */ page) => (/** @type {number} */ numbe
   path.join(folder, `${page}-example-${number}.ts`);
 const texts = new Map([
   [served, writeOutTypes(served, options)],
-  ...(isCheck ? readBlocks('README.md', 'client', exampleFile('readme')) : []),
   ...(isCheck ? readBlocks('docs/guide/client.md', 'client', exampleFile('guide')) : []),
-  ...(isCheck ? readBlocks('docs/wires/ai-sdk.md', 'client', exampleFile('ai-sdk')) : []),
+  ...(isCheck ? readBlocks('docs/wires/ai-sdk-details.md', 'client', exampleFile('ai-sdk')) : []),
 ]);
 const browser = (/** @type {string} */ ai) => ({
   ...options,
   lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
   types: [],
+  jsx: ts.JsxEmit.ReactJSX,
   paths: {
     [`${packageName}/client`]: [path.join(folder, 'turnpike-client.ts')],
     [`${packageName}/client/ai-sdk`]: [path.join(folder, 'chat-transport.ts')],
+    [`${packageName}/client/react`]: [path.join(folder, 'react/use-turnpike-chat.ts')],
     ai: [path.join(root, 'node_modules', ai, 'dist/index.d.ts')],
   },
   noEmit: isCheck,

@@ -1,4 +1,4 @@
-/** The log lines and the error sentences of the server, found in its source, for a page and a golden file. */
+/** The log lines and the error sentences of the server, found in its source, for golden files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const src = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** Levels of lines, in the order of the page. `varies`: the level follows from what happened. */
+/** Levels of lines, in the order of the file. `varies`: the level follows from what happened. */
 const levels = ['error', 'warn', 'varies', 'info', 'debug'];
 
 /** Files that hand on the lines of others, whose messages they do not know. */
@@ -24,7 +24,7 @@ const wordings = {
 
 /**
  * All log lines below their levels. A log line is a call with the shape of `Logger`'s methods: fields, and a message. Every
- * message stands in its call, so that this page and a search find it.
+ * message stands in its call, so that a search finds it.
  */
 export function describeLogLines() {
   const lines = collect(logLine);
@@ -32,9 +32,9 @@ export function describeLogLines() {
   lines.sort((a, b) => place(a) - place(b) || compare(a.text, b.text));
   const sections = levels.map((level) => {
     const rows = lines.filter((line) => line.level === level);
-    return [`## ${level}`, list(rows.map(({ text }) => `- ${text}`))];
+    return `${level}\n${list(rows.map(({ text }) => `  ${text}`))}\n`;
   });
-  return sections.flat().join('\n\n');
+  return sections.join('\n');
 }
 
 /** All error sentences below their codes, for those that stand in the call which makes the error. */

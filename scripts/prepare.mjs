@@ -1,13 +1,13 @@
 /**
  * Prepares a fresh clone, with Node's own modules alone, on Node 18 and later: brings a newer Node where this one
- * is too old, installs missing packages, and with `--build` builds what is missing or older than its source.
- * `--tests` also installs the packages of tests, checks and development, which then stay. Quick when there is
- * nothing to do.
+ * is too old, installs missing packages, and with `--build` builds what is missing or older than its source, with
+ * `--types` also the declarations of the package. `--tests` installs what `npm test` needs, too, `--all` what any
+ * test, check or script needs; they stay. Quick when there is nothing to do.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bringNode, isTooOld, runNpm } from './bring-node.mjs';
+import { fetchNode, isTooOld, linkNode, runNpm } from './bring-node.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const at = (...parts) => path.join(root, ...parts);
@@ -15,27 +15,38 @@ const at = (...parts) => path.join(root, ...parts);
 /** Milliseconds between two lines of progress. */
 const TELL_MS = 10_000;
 
-/** The Node that installs and builds; npm runs its scripts on the same one, from `node_modules/.bin`. */
-let node = process.execPath;
-if (isTooOld()) {
-  try {
-    node = await bringNode(root);
-  } catch (error) {
-    stop(error.message);
-  }
-}
+/** What is installed: each tier has the packages of those before it. */
+const tiers = [
+  { flag: undefined, needs: 'running and building', folder: '.' },
+  { flag: '--tests', needs: 'running, building and `npm test`', folder: 'test' },
+  { flag: '--all', needs: 'every test and check', folder: 'test/interop' },
+];
 
-const tools = Object.keys(readPackage('test').devDependencies);
-const hasTools = tools.every(isInstalled);
+/** The Node that builds; npm runs its scripts on it, from `node_modules/.bin`. */
+let node = process.execPath;
+
+const wanted = tiers.findLastIndex(({ flag }) => flag === undefined || process.argv.includes(flag));
+const installed = tiers.findLastIndex(hasPackages);
 const isOld = newest([at('package-lock.json')]) > newest([at('node_modules/.package-lock.json')]);
-if (isOld || (process.argv.includes('--tests') && !hasTools)) {
-  // Installed tools are kept up to date, or the next run of the tests would find old ones.
-  await install({ withTools: process.argv.includes('--tests') || tools.some(isInstalled) });
+// What is installed is kept up to date, or the next run of the tests would find old packages.
+const needed = Math.max(wanted, installed);
+const isComplete = tiers.slice(0, needed + 1).every(hasPackages);
+const tier = isOld || !isComplete ? needed : undefined;
+try {
+  // Side by side: the packages are installed by the Node that is here, whatever it is.
+  const [brought] = await Promise.all([
+    isTooOld() ? fetchNode(root) : node,
+    tier === undefined ? undefined : install(tier),
+  ]);
+  if (isTooOld()) linkNode(root, brought);
+  node = brought;
+} catch (error) {
+  stop(error.message);
 }
 // A server starts without the declarations of its client, which take the compiler's ten seconds.
-const withTypes = process.argv.includes('--tests');
+const withTypes = process.argv.includes('--types');
 if (process.argv.includes('--build') && !isBuilt({ withTypes })) {
-  process.stderr.write('Building the server, its console and an empty database: 10 to 20 s …\n');
+  process.stderr.write('Building the server, its console and an empty database …\n');
   const options = withTypes ? [] : ['--', '--without-types'];
   await run('Building', ['run', '--silent', 'build', ...options]);
 }
@@ -44,22 +55,26 @@ if (process.argv.includes('--build') && !isBuilt({ withTypes })) {
 function isBuilt({ withTypes }) {
   const sources = ['src', 'rehearsal', 'web', 'scripts/build-server.mjs', 'tsconfig.json'];
   if (newest(sources.map((name) => at(name))) > newest([at('dist/main.js')])) return false;
+  // A build that was stopped may have left a part: what comes last is looked for, too.
+  const parts = ['empty-database.tar.gz', 'migrations', 'web/index.html'];
+  if (!parts.every((part) => existsSync(at('dist', part)))) return false;
   const types = ['dist/client/turnpike-client.d.ts', 'dist/extend/tools/extensions/extend.d.ts'];
   return !withTypes || types.every((file) => existsSync(at(file)));
 }
 
-/** @param {{withTools: boolean}} what */
-async function install({ withTools }) {
-  process.stderr.write(
-    withTools
-      ? 'Installing what running, building and testing need: about 1,650 packages, 1.5 GB; a minute or two …\n'
-      : 'Installing what running and building need: about 510 packages, 440 MB; 30 to 60 s …\n',
-  );
+/** @param {number} tier an index of `tiers`. */
+async function install(tier) {
+  process.stderr.write(`Installing the packages that ${tiers[tier].needs} need …\n`);
   const startedAt = Date.now();
   const timer = setInterval(() => {
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     process.stderr.write(`… still installing, after ${seconds} s\n`);
   }, TELL_MS);
+  // By name: a path would be that of all workspaces below it. `.npmrc` turns workspaces off.
+  const workspaces =
+    tier === 0
+      ? ['--workspaces=false']
+      : ['--workspaces=true', '--include-workspace-root', ...names(tier)];
   // Not `npm ci`: it refuses a lock file that lacks other platforms' optional packages, which is
   // what npm writes where a registry does not have them. `--no-save` leaves the lock file alone.
   await run('Installing', [
@@ -70,14 +85,27 @@ async function install({ withTools }) {
     // No package needs its script; one of them reports installs to somebody.
     '--ignore-scripts',
     '--loglevel=error',
-    // The peers are OCR's packages, which are in the lock file for the tests.
-    ...(withTools ? ['--workspaces', '--include-workspace-root'] : ['--workspaces=false']),
-    ...(withTools || isInstalled('tesseract.js') ? [] : ['--omit=peer']),
+    ...workspaces,
+    // Optional peers that a later tier has in the lock file would come with an earlier one: a compiler, OCR, the AI
+    // SDK. Peers that are needed are dependencies here.
+    ...(tier < tiers.length - 1 ? ['--legacy-peer-deps'] : []),
   ]);
   clearInterval(timer);
 }
 
-/** @returns {{devDependencies: Record<string, string>}} */
+/** The options that name the workspaces of a tier; the last one has all. */
+function names(tier) {
+  if (tier === tiers.length - 1) return [];
+  return tiers.slice(1, tier + 1).map(({ folder }) => `--workspace=${readPackage(folder).name}`);
+}
+
+/** Whether the packages that a tier names are there. */
+function hasPackages({ folder }) {
+  const { dependencies, devDependencies } = readPackage(folder);
+  return Object.keys({ ...dependencies, ...devDependencies }).every(isInstalled);
+}
+
+/** @returns {{name: string, dependencies?: Record<string, string>, devDependencies: Record<string, string>}} */
 function readPackage(folder) {
   return JSON.parse(readFileSync(at(folder, 'package.json'), 'utf8'));
 }

@@ -3,6 +3,7 @@ import { rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { emptyDatabase } from './empty-database.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -25,6 +26,7 @@ async function simulate() {
   await bundle.close();
   // The server looks for them beside its bundle.
   await symlink(path.join(root, 'src/storage/migrations'), path.join(folder, 'migrations'));
+  process.argv.push('--database', await emptyDatabase());
   try {
     await import(pathToFileURL(path.join(folder, 'main.js')).href);
   } finally {

@@ -13,7 +13,7 @@ const MAX_OTHERS = 6;
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 const codes = await Promise.all([
-  run('npm', ['run', '--silent', 'types']),
+  run('npm', ['run', '--silent', 'lint']),
   run(process.execPath, [
     path.join(root, 'scripts/test.mjs'),
     '--reporters=summary',

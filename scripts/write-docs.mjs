@@ -1,8 +1,8 @@
 /**
  * Writes the generated parts of the documentation between their markers, `<!-- generated: NAME -->` and
  * `<!-- end -->`. With `--check` it writes nothing and fails if a part is out of date. Broken links and names of
- * source files that are gone always fail. It writes as well what is generated of the source, and the golden file of all
- * error sentences, so that a change of one is seen.
+ * source files that are gone always fail. It writes as well what is generated of the source, and the golden files of all
+ * error sentences and log lines, so that a change of one is seen.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -26,8 +26,9 @@ const outdated = [];
 writeSource('src/app/api-shapes.ts', describeShapes());
 const streams = describeTypes();
 writeSource('src/http/fields/api-types.json', streams);
-writeSource('src/data/stored-types.json', describeRows());
+writeSource('src/features/portability/stored-types.json', describeRows());
 writeSource('test/golden/error-sentences.txt', describeErrorSentences());
+writeSource('test/golden/log-lines.txt', describeLogLines());
 
 const [
   { describeVariables },
@@ -74,7 +75,6 @@ const parts = {
   frames: describeFrames,
   decisions: describeDecisions,
   errors: describeErrors,
-  loglines: describeLogLines,
   reasons: describeReasons,
   routes: () => routes,
   commands: () => commands,
@@ -152,7 +152,17 @@ function goneFiles(page) {
 
 /** @returns {Promise<string[]>} */
 async function sourceFiles() {
-  const folders = ['src', 'rehearsal', 'web', 'test', 'bench', 'simulation', 'scripts', 'examples'];
+  const folders = [
+    'src',
+    'rehearsal',
+    'web',
+    'test',
+    'bench',
+    'simulation',
+    'scripts',
+    'examples',
+    'packages',
+  ];
   const found = folders.map((folder) => readdir(path.join(root, folder), { recursive: true }));
   return (await Promise.all(found)).flatMap((files, i) =>
     files.map((file) => `${folders[i]}/${file}`),
@@ -177,7 +187,8 @@ async function documents() {
   const beside = ['rehearsal', 'simulation', 'test/e2e/crash', 'test/golden'].map(
     (name) => `${name}/README.md`,
   );
-  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...beside, ...pages.toSorted()];
+  const first = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'test/evidence.md'];
+  return [...first, ...beside, ...pages.toSorted()];
 }
 
 /** The pages of the manual with what each begins with, for coding agents: https://llmstxt.org. */

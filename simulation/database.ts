@@ -1,8 +1,7 @@
+import { openAsBlob } from 'node:fs';
 import { PGlite, type Results, type Transaction } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { OpenedDatabase } from '../src/storage/connection.js';
-import { migrationsFolder } from '../src/storage/migrate-database.js';
 import { addNamed } from '../src/storage/pooled-database.js';
 import * as schema from '../src/storage/schema.js';
 import type { Actor } from './actor.js';
@@ -20,9 +19,9 @@ export class SimulatedDatabase {
     private readonly tables: string,
   ) {}
 
-  static async open(): Promise<SimulatedDatabase> {
-    const client = await PGlite.create();
-    await migrate(drizzle(client), { migrationsFolder });
+  /** @param image the file of an empty, migrated database. */
+  static async open(image: string): Promise<SimulatedDatabase> {
+    const client = await PGlite.create({ loadDataDir: await openAsBlob(image) });
     await client.exec(watchRows);
     prepareStatements(client);
     const { rows } = await client.query<{ tables: string }>(

@@ -29,6 +29,8 @@ const { values } = parseArgs({
     'until-violation': { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
+    // The script gives it.
+    database: { type: 'string', default: '' },
   },
 });
 
@@ -49,7 +51,7 @@ async function simulate(): Promise<boolean> {
   const isOver = (): boolean =>
     minutes !== undefined && performance.now() - begin > minutes * 60_000;
   const restore = useVirtualGlobals({ now: () => STARTED_AT, random: () => Math.random });
-  const database = await SimulatedDatabase.open();
+  const database = await SimulatedDatabase.open(values.database);
   restore();
   const folders = await makeFolders();
   const of = { database, folders };

@@ -4,7 +4,7 @@ import { TurnController } from '../src/wires/harness/turn.controller.js';
 import { Refusal, type Requests } from './requests.js';
 import type { Server } from './server.js';
 
-type Response = Parameters<TurnController['postTurn']>[4];
+type Response = Parameters<TurnController['postTurn']>[5];
 
 /** The request that opens a turn. */
 export interface Post {
@@ -108,7 +108,7 @@ class TurnReader {
     const { principal } = this.requests.deployment;
     const frames = await api
       .handler(TurnController)
-      .postTurn(body, key, principal, 'stream', response);
+      .postTurn(body, body, key, principal, 'stream', response);
     if (frames instanceof WholeAnswer) throw new Error('A stream was asked for');
     this.turnId = headers.get('X-Turn-Id');
     const disposition = headers.get('X-Turn-Disposition') ?? '';

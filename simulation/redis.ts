@@ -43,6 +43,7 @@ export class SimulatedRedis {
   readonly #cancels = new Set<Listener>();
   readonly #checks = new Set<Listener>();
   readonly #turns = new Set<Listener>();
+  readonly #left = new Set<Listener>();
   /** Tokens that wait for some worker. */
   #idle: (() => void)[] = [];
 
@@ -172,6 +173,9 @@ export class SimulatedRedis {
       publishReaderCheck: () =>
         this.#call(actor, 'publish reader check', async () => this.#publish(this.#checks, '')),
       onReaderCheck: (listener) => listen(this.#checks, () => listener()),
+      publishLeft: (digest: string) =>
+        this.#call(actor, `publish left ${digest}`, async () => this.#publish(this.#left, digest)),
+      onLeft: (listener) => listen(this.#left, listener),
       close: async () => undefined,
     };
   }

@@ -42,8 +42,8 @@ export async function runApprovals(deployment: Deployment, record: ApprovalRecor
   const sessionId = await client.insist('create session', async (api) => {
     const ask = [{ rule: effectTool, ...plan.quorum }];
     const body = { projectRoot, permissions: { allow: ['look'], ask } };
-    return (await api.handler(SessionController).createSession(body, deployment.principal)).session
-      .sessionId;
+    return (await api.handler(SessionController).createSession(body, body, deployment.principal))
+      .session.sessionId;
   });
   const answering = plan.people.map((person) => people.decide(person));
   for (const turn of plan.turns) {

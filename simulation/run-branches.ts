@@ -2,7 +2,7 @@ import { TRIGGERED } from '../chaos/load/run-schedules.mjs';
 import { forkedLine, SessionLines } from '../chaos/load/session-lines.mjs';
 import { nameOf } from '../chaos/plan/turn-names.mjs';
 import type { ChaosSession, TurnHistory, View } from '../chaos/types.js';
-import { ScheduleController } from '../src/schedules/schedule.controller.js';
+import { ScheduleController } from '../src/features/schedules/schedule.controller.js';
 import { SessionController } from '../src/session/session.controller.js';
 import { ForkController } from '../src/turn/branches/fork.controller.js';
 import { BRANCHING_CLIENTS, planBranches, planBranchTurn } from './plan-branches.js';
@@ -100,7 +100,9 @@ function createSession(deployment: Deployment, client: number): Promise<string> 
     'create session',
     async (api) => {
       const body = { projectRoot, permissions: { allow: ['mark'] } };
-      const made = await api.handler(SessionController).createSession(body, deployment.principal);
+      const made = await api
+        .handler(SessionController)
+        .createSession(body, body, deployment.principal);
       return made.session.sessionId;
     },
   );

@@ -18,8 +18,8 @@ export async function runSession(
   const { permissions, persona } = plan;
   const sessionId = await creator.insist('create session', async (api) => {
     const body = { projectRoot, permissions, persona };
-    return (await api.handler(SessionController).createSession(body, deployment.principal)).session
-      .sessionId;
+    return (await api.handler(SessionController).createSession(body, body, deployment.principal))
+      .session.sessionId;
   });
   const running: Promise<TurnHistory | undefined>[] = [];
   for (const turn of plan.turns) {

@@ -15,7 +15,7 @@ import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
 import { Tracing } from '../src/telemetry/tracing.js';
 import { AnthropicProvider } from '../src/provider/anthropic/anthropic-provider.js';
-import { ScheduleTicker } from '../src/schedules/schedule-ticker.js';
+import { ScheduleTicker } from '../src/features/schedules/schedule-ticker.js';
 import { AppModule } from '../src/app/app.module.js';
 import { DATABASE, OPENED_DATABASE } from '../src/storage/connection.js';
 import { ToolRegistry } from '../src/tools/registry.js';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig } from 'vite';
+import { icons } from '@iconify-json/lucide';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The API that `npm run console` uses in development. */
 const api = process.env['TURNPIKE_URL'] ?? 'http://127.0.0.1:3000';
@@ -8,9 +9,22 @@ const api = process.env['TURNPIKE_URL'] ?? 'http://127.0.0.1:3000';
 /** The console, and the page that draws diagrams for it. */
 const pageOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
+/** `lucide:NAME`, the body of an icon: the collection is one file, of which the page needs a few. */
+const lucide: Plugin = {
+  name: 'lucide',
+  resolveId: (id) => (id.startsWith('lucide:') ? `\0${id}` : null),
+  load(id) {
+    if (!id.startsWith('\0lucide:')) return null;
+    const name = id.slice('\0lucide:'.length);
+    const icon = icons.icons[name];
+    if (icon === undefined) throw new Error(`Lucide has no icon '${name}'`);
+    return `export default ${JSON.stringify(icon.body)};`;
+  },
+};
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [tailwindcss()],
+  plugins: [tailwindcss(), lucide],
   build: {
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,

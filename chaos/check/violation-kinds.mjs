@@ -68,5 +68,6 @@ export const violationKinds = {
     'a request for what is of somebody else that was not answered as if it did not exist',
   'access-ended': 'a stream that ended although neither its token nor the access of its reader had',
   'access-outlived': 'a request of a person who left that was not refused',
+  'locked-out': 'a person who was refused for what a stranger sent from the same address',
   'hook-forged': 'a question to the tool hook that was signed wrongly',
 };

@@ -12,6 +12,9 @@ const serveModel = fileURLToPath(new URL('./serve-model.mjs', import.meta.url));
 /** The persona of every session, whose commands need no approval. */
 export const PERSONA = 'CHAOS';
 
+/** MiB of PostgreSQL's disk, and more for each minute: several times what a run stores. */
+const DISK = { base: 256, eachMinute: 16 };
+
 /** The prefix of all the servers' keys. */
 export const REDIS_PREFIX = 'chaos';
 
@@ -21,6 +24,8 @@ export const REDIS_PREFIX = 'chaos';
  * @property {import('./define-server.mjs').Server[]} workers
  * @property {import('../../scripts/services/run-service.mjs').Service} redis
  * @property {import('../../scripts/services/run-service.mjs').Service} postgres
+ * @property {import('../../scripts/services/small-disk.mjs').SmallDisk | undefined} disk of PostgreSQL; undefined: `leftOut` says why
+ * @property {ReadonlyMap<import('../types.js').FaultKind, string>} leftOut faults that cannot be done here, each with the reason
  * @property {string} redisUrl
  * @property {string} databaseUrl
  * @property {string} views the file of what requests to the model had, a line for each
@@ -32,21 +37,22 @@ export const REDIS_PREFIX = 'chaos';
 /**
  * Starts Redis with its append-only file, PostgreSQL, the model and the servers, each as a process.
  *
- * @param {{ folder: string, apis: number, workers: number, leaseMs: number }} options
+ * @param {{ folder: string, minutes: number, apis: number, workers: number, leaseMs: number }} options
  * @param {Record<string, string>} more variables of all servers: those of the tool hook, and of issuers
  * @returns {Promise<Cluster>} rejects if a process does not start, with none left running
  */
-export async function startCluster({ folder, apis, workers, leaseMs }, more) {
+export async function startCluster({ folder, minutes, apis, workers, leaseMs }, more) {
   /** @type {(() => Promise<unknown>)[]} */
   const undo = [];
   const stop = async () => {
     for (const one of undo.splice(0).reverse()) await one();
   };
   try {
-    const services = await startServices({ durable: true });
+    const diskBytes = Math.ceil(DISK.base + DISK.eachMinute * minutes) * 1024 ** 2;
+    const services = await startServices({ durable: true, diskBytes });
     undo.push(services.stop);
-    const { redis, postgres, redisUrl, databaseUrl } = services;
-    if (redis === undefined || postgres === undefined) {
+    const { redis, postgres, disk, redisUrl, databaseUrl } = services;
+    if (redis === undefined || postgres === undefined || disk === undefined) {
       throw new Error('Chaos needs a Redis and a PostgreSQL of its own to stop and start');
     }
     const logs = path.join(folder, 'logs');
@@ -98,6 +104,8 @@ export async function startCluster({ folder, apis, workers, leaseMs }, more) {
       ...servers,
       redis,
       postgres,
+      disk: 'missing' in disk ? undefined : disk,
+      leftOut: new Map('missing' in disk ? [['fill-postgres', disk.missing]] : []),
       redisUrl,
       databaseUrl,
       views,

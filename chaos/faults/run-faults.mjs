@@ -24,9 +24,11 @@ export async function runFaults(victims, plan, { startAt, log }) {
         if (victims.over.aborted) return;
         const startedAt = Date.now();
         log(`${describeTime(startedAt - startAt)} ${describeFault(fault)}`);
-        await injectFault(victims, fault);
+        const more = await injectFault(victims, fault);
         if (fault.lastsMs > 0) {
-          log(`${describeTime(Date.now() - startAt)} ${fault.kind} ${fault.target} is mended`);
+          log(
+            `${describeTime(Date.now() - startAt)} ${fault.kind} ${fault.target} is mended${more === undefined ? '' : `; ${more}`}`,
+          );
         }
       })();
       mended.set(victim, one);

@@ -245,11 +245,8 @@ function judgeRefusal(reading, route, { status, headers, refusal }) {
     countAccess(world.tally, 'requests refused until the next token');
     if (reading.refusals <= MAX_REFUSALS) return 'unanswered';
   }
-  const violation = judgeAnswer(route, {
-    status,
-    retryAfter: headers['retry-after'] ?? null,
-    body: refusal,
-  });
+  const retryAfter = headers['retry-after'] ?? null;
+  const violation = judgeAnswer(route, { status, retryAfter, body: refusal }, world.person);
   if (violation !== undefined) violations.push({ ...violation, turnId: turnId ?? '' });
   if (status >= 500 || status === 429) return 'unanswered';
   const note = `${plan.name}, ${route} ${plan.post?.key ?? ''}: ${status} ${refusal}`;

@@ -43,7 +43,7 @@ export async function sendJson(world, wanted) {
     const answer = await tryOnce(apiAt(world, turn) + path, wanted, token?.authorization);
     countAnswer(world.tally, route, answer?.status ?? 'broken');
     if (answer !== undefined) {
-      const violation = judgeAnswer(route, answer);
+      const violation = judgeAnswer(route, answer, person);
       if (violation !== undefined) world.tally.violations.push(violation);
       const isUnknown = answer.status === 401 && person !== undefined && !person.leaves;
       if (!isUnknown) {
@@ -90,14 +90,19 @@ async function tryOnce(url, { method, body, key }, authorization) {
 }
 
 /**
- * A 5xx is allowed only with `Retry-After`.
+ * A 5xx is allowed only with `Retry-After`. No person of the run comes to a limit: only what a stranger sends from the
+ * address of all is too much.
  *
  * @param {string} route
  * @param {{ status: number, retryAfter: string | null, body?: unknown }} answer
+ * @param {import('../types.js').Person} [person] who asked
  * @returns {import('../types.js').Violation | undefined}
  */
-export function judgeAnswer(route, { status, retryAfter, body }) {
-  const mayRetry = status === 503 || status === 429;
+export function judgeAnswer(route, { status, retryAfter, body }, person) {
+  if (status === 429 && person !== undefined && !person.leaves) {
+    return { kind: 'locked-out', turnId: '', note: `${route} of ${person.principal}: 429` };
+  }
+  const mayRetry = [429, 503, 507].includes(status);
   if (status < 500 && !mayRetry) return undefined;
   if (mayRetry && retryAfter !== null) return undefined;
   const note = `${route}: ${status} ${mayRetry ? 'without Retry-After ' : ''}${JSON.stringify(body ?? '')}`;

@@ -7,6 +7,7 @@ export declare function planFaults(options: {
   workers: number;
   apis: number;
   leaseMs: number;
+  leftOut?: readonly FaultKind[];
 }): Fault[];
 export declare function roleOf(
   kind: FaultKind,

@@ -12,7 +12,10 @@ export const faultKinds = [
   'freeze-worker',
   'kill-redis',
   'flush-redis',
+  'fill-redis',
   'restart-postgres',
+  'lock-postgres',
+  'fill-postgres',
   'drop-connections',
   'duplicate-jobs',
 ];
@@ -33,6 +36,7 @@ const MINUTES_FOR_LONG_ABSENCE = 3;
  * @property {number} workers
  * @property {number} apis
  * @property {number} leaseMs
+ * @property {readonly FaultKind[]} [leftOut] kinds that the run cannot do. Absent: it can do all
  */
 
 /**
@@ -43,16 +47,17 @@ const MINUTES_FOR_LONG_ABSENCE = 3;
  * @returns {Fault[]}
  */
 export function planFaults(options) {
-  const { seed, minutes } = options;
+  const { seed, minutes, leftOut = [] } = options;
+  const kinds = faultKinds.filter((kind) => !leftOut.includes(kind));
   const random = seededRandom(seed, 'faults');
   const endMs = minutes * 60_000;
-  const gapMs = Math.min(MAX_GAP_MS, (endMs - LEAD_MS) / (faultKinds.length + 1));
+  const gapMs = Math.min(MAX_GAP_MS, (endMs - LEAD_MS) / (kinds.length + 1));
   /** @type {Fault[]} */
   const faults = [];
   /** @type {FaultKind[]} */
   let bag = [];
   for (let atMs = LEAD_MS; atMs < endMs; atMs += Math.round(gapMs * (0.5 + random.next()))) {
-    if (bag.length === 0) bag = random.shuffle(faultKinds);
+    if (bag.length === 0) bag = random.shuffle(kinds);
     const kind = bag.pop();
     if (kind === undefined) break;
     const lastsMs = Math.round(lengthOf(kind, random, options));
@@ -81,6 +86,10 @@ function lengthOf(kind, random, { minutes, leaseMs }) {
     case 'kill-redis':
     case 'restart-postgres':
       return isLong ? random.whole(10_000, 30_000) : random.whole(50, 2_500);
+    case 'fill-redis':
+    case 'lock-postgres':
+    case 'fill-postgres':
+      return random.whole(500, 5_000);
     case 'kill-worker':
     case 'kill-api':
     case 'drain-worker':
@@ -128,8 +137,11 @@ export function roleOf(kind) {
       return 'api';
     case 'kill-redis':
     case 'flush-redis':
+    case 'fill-redis':
       return 'redis';
     case 'restart-postgres':
+    case 'lock-postgres':
+    case 'fill-postgres':
       return 'postgres';
     case 'drop-connections':
       return 'clients';

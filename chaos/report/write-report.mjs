@@ -14,11 +14,7 @@ export function writeReport(result, options) {
   const { seed, minutes, apis, workers, turnsAtOnce } = options;
   return [
     `# Chaos: seed ${seed}, ${minutes} min, ${apis} APIs, ${workers} workers, ${turnsAtOnce} turns at once`,
-    table(
-      'fault',
-      'done',
-      countBy(result.faults, (fault) => fault.kind),
-    ),
+    table('fault', 'done', describeFaults(result)),
     table('turns', '', describeTurns(result)),
     table('beside turns', '', result.kept),
     table('time, ms', 'p50 / p99 / longest (count)', describeTimes(result)),
@@ -26,6 +22,17 @@ export function writeReport(result, options) {
     table('left behind', 'now / at idle', describeLeftovers(result)),
     table('violation', 'count', describeViolations(result)),
   ].join('\n\n');
+}
+
+/** @param {ChaosResult} result @returns {[string, string | number][]} */
+function describeFaults({ faults, leftOut }) {
+  return [
+    ...countBy(faults, (fault) => fault.kind),
+    ...[...leftOut].map(([kind, why]) => {
+      const row = /** @type {[string, string]} */ ([kind, `left out: ${why.replace(/\s+/g, ' ')}`]);
+      return row;
+    }),
+  ];
 }
 
 /** @param {ChaosResult} result @returns {[string, string | number][]} */

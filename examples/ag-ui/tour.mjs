@@ -6,7 +6,7 @@ import path from 'node:path';
 import { HttpAgent } from '@ag-ui/client';
 
 const url = process.env.TURNPIKE_URL ?? 'http://127.0.0.1:4400';
-const key = process.env.TURNPIKE_KEY;
+const key = process.env.TURNPIKE_API_KEY;
 const projectRoot = await mkdtemp(path.join(tmpdir(), 'tour-'));
 const threadId = randomUUID();
 

@@ -1,7 +1,8 @@
 /** Opens the chat that the address names, with its messages so far: see README.md beside this file. */
 import { createRoot } from 'react-dom/client';
 import { TurnpikeChatTransport } from 'turnpike/client/ai-sdk';
-import { Chat } from './chat.js';
+import '../../packages/create-turnpike/template/page/style.css';
+import { Chat } from './chat.tsx';
 
 /** Whether the backend has a key, which the page never sees: see vite.config.ts. */
 declare const usesTokens: boolean;

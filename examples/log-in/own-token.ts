@@ -1,4 +1,4 @@
-import { users } from './users.js';
+import { users } from './users.ts';
 
 // Without the resource, this provider issues no JWT. Auth0: extraQueryParams: { audience: … }
 export const logIn = () => users.signinRedirect({ resource: 'urn:turnpike' });

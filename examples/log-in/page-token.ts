@@ -1,4 +1,4 @@
-import { users } from './users.js';
+import { users } from './users.ts';
 
 async function ask(method: 'POST' | 'DELETE'): Promise<Response> {
   const user = await users.getUser();

@@ -21,6 +21,11 @@ export default defineConfig({
   root: at('.'),
   plugins: [backend],
   // In an application of your own, the package is installed.
-  resolve: { alias: { 'turnpike/client/ai-sdk': at('../../dist/client/chat-transport.js') } },
+  resolve: {
+    alias: {
+      'turnpike/client/react': at('../../dist/client/react.js'),
+      'turnpike/client': at('../../dist/client/turnpike-client.js'),
+    },
+  },
   server: { host: 'localhost', strictPort: true },
 });

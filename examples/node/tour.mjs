@@ -6,7 +6,7 @@ import { TurnpikeClient, TurnpikeError } from 'turnpike/client';
 
 const client = new TurnpikeClient({
   url: process.env.TURNPIKE_URL ?? 'http://127.0.0.1:4400',
-  key: process.env.TURNPIKE_KEY,
+  key: process.env.TURNPIKE_API_KEY,
   onRetry: ({ attempt, delayMs }) =>
     console.log(`  (try ${attempt} failed; next in ${delayMs} ms)`),
 });

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 const client = new OpenAI({
   baseURL: `${process.env.TURNPIKE_URL ?? 'http://127.0.0.1:4400'}/v1`,
   // A server without keys takes any.
-  apiKey: process.env.TURNPIKE_KEY ?? 'none',
+  apiKey: process.env.TURNPIKE_API_KEY ?? 'none',
 });
 const model = 'WORKING_ITEMS';
 

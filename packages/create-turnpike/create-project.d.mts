@@ -1,4 +1,13 @@
 export class CreateError extends Error {
-  code: 'USAGE' | 'NAME_INVALID' | 'FOLDER_NOT_EMPTY' | 'NODE_TOO_OLD';
+  code:
+    | 'USAGE'
+    | 'NAME_INVALID'
+    | 'NOT_A_FOLDER'
+    | 'FOLDER_NOT_EMPTY'
+    | 'NOT_WRITTEN'
+    | 'NODE_TOO_OLD';
 }
-export function createProject(given: readonly string[], node?: string): { folder: string };
+export function createProject(
+  given: readonly string[],
+  from?: { node?: string; packages?: string },
+): { folder: string };

@@ -56,7 +56,10 @@ describe('parseDirectives', () => {
   });
 
   it.each(directiveNames.filter((name) => name !== 'loop'))('limits %s to a step', async (name) => {
-    const guide = await readFile(new URL('../../docs/guide/rehearsal.md', import.meta.url), 'utf8');
+    const guide = await readFile(
+      new URL('../../docs/reference/rehearsal-directives.md', import.meta.url),
+      'utf8',
+    );
     const documented = new RegExp(`\\| \`\\[\\[(${name}\\b.*?)\\]\\]\` \\|`).exec(guide)?.[1];
     const example = documented?.replace('REASON', 'end_turn').replace('NAME', 'read');
     expect(parseDirectives(`[[${example} step=2]]`)).toMatchObject([{ name, step: 2 }]);
@@ -128,8 +131,11 @@ describe('parseDirectives', () => {
   });
 });
 
-describe('docs/guide/rehearsal.md', () => {
-  const page = readFile(new URL('../../docs/guide/rehearsal.md', import.meta.url), 'utf8');
+describe('docs/reference/rehearsal-directives.md', () => {
+  const page = readFile(
+    new URL('../../docs/reference/rehearsal-directives.md', import.meta.url),
+    'utf8',
+  );
 
   it.each(directiveNames)('has [[%s]]', async (name) => {
     expect(await page).toMatch(new RegExp(String.raw`^\| \`\[\[${name}[=\] ]`, 'm'));

@@ -120,7 +120,7 @@ export const strictRules = {
   'pdf-type': rule('a PDF that is none', reported),
   directive: rule(
     'a directive that cannot be read (the rehearsal’s own)',
-    'docs/guide/rehearsal.md',
+    'docs/reference/rehearsal-directives.md',
   ),
 } as const satisfies Record<string, StrictRule>;
 

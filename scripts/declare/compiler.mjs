@@ -43,8 +43,8 @@ export function createProgram(files, how, texts) {
  */
 export function readBlocks(page, mark, fileOf) {
   const text = readFileSync(path.join(root, page), 'utf8');
-  const blocks = [...text.matchAll(new RegExp(`^\`\`\`ts ${mark}\\n(.*?)^\`\`\`$`, 'gms'))];
-  return new Map(blocks.map(([, code = ''], index) => [fileOf(index + 1), code]));
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`ts(x?) ${mark}\\n(.*?)^\`\`\`$`, 'gms'))];
+  return new Map(blocks.map(([, x = '', code = ''], index) => [fileOf(index + 1) + x, code]));
 }
 
 /** Prints the faults and sets a failing exit code. @param {readonly import('typescript').Diagnostic[]} faults */

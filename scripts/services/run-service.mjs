@@ -11,6 +11,7 @@ const READY = /ready to accept connections/i;
  * @typedef {object} Service
  * @property {number} port
  * @property {() => number | undefined} pid
+ * @property {() => boolean} isUp whether its process has not ended.
  * @property {() => Promise<void>} start resolves once it is ready.
  * @property {(signal?: NodeJS.Signals) => Promise<void>} stop resolves when it has exited.
  */
@@ -25,6 +26,7 @@ export function defineService({ name, port, command, cwd, user, stopSignal, read
   return {
     port,
     pid: () => child?.pid,
+    isUp: () => child?.pid !== undefined && child.exitCode === null && child.signalCode === null,
     start: async () => {
       const started = spawn(program, args, {
         cwd,

@@ -1,6 +1,10 @@
+import type { SmallDisk } from './small-disk.mjs';
+
 export interface Service {
   port: number;
   pid(): number | undefined;
+  /** Whether its process has not ended. */
+  isUp(): boolean;
   /** Resolves when it answers. */
   start(): Promise<void>;
   /** Resolves when it has exited. */
@@ -15,6 +19,8 @@ export interface Services {
   redis: Service | undefined;
   /** Absent where it is somebody else's. */
   postgres: Service | undefined;
+  /** PostgreSQL's, or why it has none. Absent: none was asked for. */
+  disk?: SmallDisk | { missing: string } | undefined;
   stop(): Promise<void>;
 }
 
@@ -30,5 +36,7 @@ export function startServices(options?: {
   durable?: boolean;
   /** Starts both, whatever TEST_REDIS_URL and TEST_DATABASE_URL say: for tests that stop them. */
   own?: boolean;
+  /** Size of the disk of its own that PostgreSQL has, if this process may mount one. */
+  diskBytes?: number;
   log?: (line: string) => void;
 }): Promise<Services>;

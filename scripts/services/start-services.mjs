@@ -12,6 +12,7 @@ import { findPrograms } from './find-programs.mjs';
 import { freePort } from './free-port.mjs';
 import { memoryFolder } from './memory-folder.mjs';
 import { defineService } from './run-service.mjs';
+import { openSmallDisk } from './small-disk.mjs';
 import { defineRedis } from './start-redis.mjs';
 
 const INITDB_TIMEOUT_MS = 120_000;
@@ -22,6 +23,8 @@ const INITDB_TIMEOUT_MS = 120_000;
  * @property {string} databaseUrl of an empty database.
  * @property {import('./run-service.mjs').Service | undefined} redis absent where it is somebody else's.
  * @property {import('./run-service.mjs').Service | undefined} postgres absent where it is somebody else's.
+ * @property {import('./small-disk.mjs').SmallDisk | {missing: string} | undefined} disk of PostgreSQL, where it was asked for:
+ *   or why there is none.
  * @property {() => Promise<void>} stop
  */
 
@@ -29,13 +32,18 @@ const INITDB_TIMEOUT_MS = 120_000;
  * Uses `TEST_REDIS_URL` and `TEST_DATABASE_URL` where they are set, and starts the missing services. These end
  * with this process, except after `kill -9`.
  *
- * @param {{durable?: boolean, own?: boolean, log?: (line: string) => void}} [options] `durable`: files are synced
- *   and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in
- *   any case.
+ * @param {{durable?: boolean, own?: boolean, diskBytes?: number, log?: (line: string) => void}} [options] `durable`: files
+ *   are synced and Redis has an append-only file, as in production; off, it is quicker. `own`: starts both in any case.
+ *   `diskBytes`: PostgreSQL has a disk of this size of its own, if this process may mount one.
  * @returns {Promise<Services>}
  * @throws {Error} that names the packages to install.
  */
-export async function startServices({ durable = false, own = false, log = () => undefined } = {}) {
+export async function startServices({
+  durable = false,
+  own = false,
+  diskBytes,
+  log = () => undefined,
+} = {}) {
   const { TEST_REDIS_URL, TEST_DATABASE_URL } = own ? {} : process.env;
   if (TEST_REDIS_URL && TEST_DATABASE_URL) {
     return {
@@ -43,6 +51,7 @@ export async function startServices({ durable = false, own = false, log = () => 
       databaseUrl: TEST_DATABASE_URL,
       redis: undefined,
       postgres: undefined,
+      disk: undefined,
       stop: async () => undefined,
     };
   }
@@ -63,15 +72,24 @@ export async function startServices({ durable = false, own = false, log = () => 
   try {
     const redis = TEST_REDIS_URL ? undefined : await startRedis({ folder, durable });
     if (redis) stops.push(() => redis.stop());
+    const data = path.join(folder, 'postgres');
+    // PostgreSQL refuses to run as root.
+    const user = TEST_DATABASE_URL || process.getuid?.() !== 0 ? undefined : otherUser();
+    const disk =
+      TEST_DATABASE_URL || diskBytes === undefined
+        ? undefined
+        : await openDisk({ folder: data, bytes: diskBytes, user });
+    if (disk && 'close' in disk) stops.push(disk.close);
     const postgres = TEST_DATABASE_URL
       ? undefined
-      : await startPostgres({ programs, folder, durable });
+      : await startPostgres({ programs, data, durable, user, disk });
     if (postgres) stops.push(() => postgres.stop());
     return {
       redisUrl: TEST_REDIS_URL || `redis://127.0.0.1:${redis?.port}`,
       databaseUrl: TEST_DATABASE_URL || `postgres://turnpike@127.0.0.1:${postgres?.port}/postgres`,
       redis,
       postgres,
+      disk,
       stop,
     };
   } catch (error) {
@@ -128,42 +146,61 @@ export async function definePgBouncer({ folder, program, databaseUrl }) {
   });
 }
 
-async function startPostgres({ programs, folder, durable }) {
-  const data = path.join(folder, 'postgres');
-  await mkdir(data);
-  // PostgreSQL refuses to run as root.
-  const user = process.getuid?.() === 0 ? otherUser() : undefined;
-  if (user !== undefined) await chown(data, user.uid, user.gid);
-  execFileSync(
-    programs.initdb,
-    ['-D', data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      cwd: data,
-      timeout: INITDB_TIMEOUT_MS,
-      ...user,
-    },
+/** @returns {Promise<import('./small-disk.mjs').SmallDisk | {missing: string}>} */
+async function openDisk(options) {
+  await mkdir(options.folder);
+  try {
+    return await openSmallDisk(options);
+  } catch (error) {
+    return { missing: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function startPostgres({ programs, data: folder, durable, user, disk }) {
+  await mkdir(folder, { recursive: true });
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  const isSmall = disk !== undefined && 'inside' in disk;
+  // A disk of its own has the user already, and what fills it lies beside the data.
+  const [data, inside, as] = isSmall
+    ? [path.join(folder, 'data'), disk.inside, {}]
+    : [folder, (command) => command, { ...user }];
+  const [initdb, ...args] = inside(
+    [programs.initdb, '-D', data, '-U', 'turnpike', '-A', 'trust', '-E', 'UTF8'].concat(
+      '--locale=C',
+      '--no-sync',
+      // New segments are needed often: it is then that a full disk ends the server.
+      isSmall ? ['--wal-segsize=1'] : [],
+    ),
   );
+  execFileSync(initdb, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: folder,
+    timeout: INITDB_TIMEOUT_MS,
+    ...as,
+  });
   const port = await freePort();
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 400,
+    ...(isSmall ? { min_wal_size: '2MB', max_wal_size: '64MB' } : {}),
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    // Databases of tests live for seconds: what it would do takes CPU, and changes plans in the middle of a test.
+    ...(durable ? {} : { autovacuum: 'off' }),
   };
   const service = defineService({
     name: 'postgres',
     port,
-    command: [
+    command: inside([
       programs.postgres,
       '-D',
       data,
       '-p',
       String(port),
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
-    cwd: data,
-    ...(user === undefined ? {} : { user }),
+    ]),
+    cwd: folder,
+    ...(as.uid === undefined ? {} : { user: as }),
     // SIGINT does not wait for connected clients.
     stopSignal: 'SIGINT',
   });

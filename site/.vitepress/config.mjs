@@ -22,7 +22,7 @@ function pathOf(file) {
 }
 const linkOf = (file) => `/${pathOf(file).replace(/index\.md$/, '')}`;
 const isPage = (file) =>
-  /^(site\/index|docs\/.*|examples\/([\w-]+\/)?README|[A-Z]+|(bench|chaos|rehearsal|simulation|clients\/python|test\/(golden|e2e\/crash))\/README)\.md$/.test(
+  /^(site\/index|docs\/.*|examples\/([\w-]+\/)?README|[A-Z]+|test\/evidence|(bench|chaos|rehearsal|simulation|clients\/python|test\/(golden|e2e\/crash))\/README)\.md$/.test(
     file,
   );
 

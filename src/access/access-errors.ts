@@ -1,3 +1,4 @@
+import { commandNameOfServer } from '../platform/process/command-name.js';
 import { getTableName } from 'drizzle-orm';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import type { LoginError } from './logins/login-error.js';
@@ -18,7 +19,7 @@ export type KeyFault =
   | 'failed'
   | 'login_ended';
 
-const toMakeOne = 'Make a key with: turnpike keys create --principal NAME';
+const toMakeOne = `Make a key with: ${commandNameOfServer()} keys create --principal NAME`;
 
 const faults: Record<KeyFault, string> = {
   missing: `This server requires an API key, or a token of its identity provider. Send it in the header Authorization: Bearer …. ${toMakeOne}`,
@@ -32,14 +33,25 @@ const faults: Record<KeyFault, string> = {
   login_ended: 'Your log-in has ended. Log in again',
 };
 
-/** @param logins names of the identity providers that people log in to the console with; none: no log-in is offered. */
+/** Said where an application has the server inside of it: its users have no keys. */
+const unknownToApplication =
+  'The application does not say who sent this request: the option authenticate of createTurnpike returned undefined, or is not set. Return { principal } from it for a user who is logged in';
+
+interface RefusalFacts {
+  /** Names of the identity providers that people log in to the console with; none: no log-in is offered. */
+  logins: readonly string[];
+  isInApplication: boolean;
+  headers?: Record<string, string>;
+}
+
 export function unauthenticated(
   fault: KeyFault,
-  { logins, headers }: { logins: readonly string[]; headers?: Record<string, string> },
+  { logins, isInApplication, headers }: RefusalFacts,
 ): TypedError {
+  const message = fault === 'missing' && isInApplication ? unknownToApplication : faults[fault];
   const problem = fault === 'missing' ? '' : ', error="invalid_token"';
   return new TypedError('UNAUTHENTICATED', {
-    message: faults[fault],
+    message,
     details: { reason: fault.toUpperCase(), ...(logins.length > 0 && { logins }) },
     headers: { 'WWW-Authenticate': `Bearer realm="turnpike"${problem}`, ...headers },
   });
@@ -120,7 +132,7 @@ export function forbiddenForPage(why: string): TypedError {
 export function forbiddenPrincipal(principal: string, mints: string | null): TypedError {
   const may = mints === null ? 'its own principal alone' : `its own principal and ${mints}`;
   return new TypedError('FORBIDDEN_PRINCIPAL', {
-    message: `This key may make page tokens for ${may}, not for ${principal}. Make a key that may: turnpike keys create --principal NAME --scopes tokens,turns --mints 'app:*'`,
+    message: `This key may make page tokens for ${may}, not for ${principal}. Make a key that may: ${commandNameOfServer()} keys create --principal NAME --scopes tokens,turns --mints 'app:*'`,
     details: { principal, mints },
   });
 }
@@ -133,8 +145,7 @@ export function mintsOfOthers(mints: string): TypedError {
 
 export function needsKeyToMint(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
-    message:
-      'A page token is made with an API key alone, which ends it when it is revoked. Make one with: turnpike keys create --principal NAME --scopes tokens,turns,approvals',
+    message: `A page token is made with an API key alone, which ends it when it is revoked. Make one with: ${commandNameOfServer()} keys create --principal NAME --scopes tokens,turns,approvals`,
     details: { needed: 'tokens', scopes: [] },
   });
 }
@@ -154,7 +165,7 @@ export function forbiddenScopes(
 ): TypedError {
   const list = excess.join(', ');
   return new TypedError('FORBIDDEN_SCOPE', {
-    message: `A page token has at most the scopes of its key; this key lacks ${list}. Leave 'scopes' out, or make another key: turnpike keys create --principal NAME --scopes tokens,${list}`,
+    message: `A page token has at most the scopes of its key; this key lacks ${list}. Leave 'scopes' out, or make another key: ${commandNameOfServer()} keys create --principal NAME --scopes tokens,${list}`,
     details: { needed: excess[0], scopes },
   });
 }
@@ -165,7 +176,7 @@ export function forbiddenApproverRoles(
   approves: readonly string[],
 ): TypedError {
   return new TypedError('FORBIDDEN_APPROVER', {
-    message: `A page token has at most the approver roles of its key, which lacks ${excess.join(', ')}. Make another key: turnpike keys create --principal NAME --scopes tokens,approvals --approves ${excess.join(',')}`,
+    message: `A page token has at most the approver roles of its key, which lacks ${excess.join(', ')}. Make another key: ${commandNameOfServer()} keys create --principal NAME --scopes tokens,approvals --approves ${excess.join(',')}`,
     details: { roles: excess, approves },
   });
 }
@@ -189,8 +200,7 @@ export class NoApproversError extends Error {
   }
 }
 
-const toHaveApprovers =
-  "Give a group the role in TURNPIKE_AUTH_FILE ('approves'), make a key with it (turnpike keys create --principal NAME --approves ROLE), or correct the rule";
+const toHaveApprovers = `Give a group the role in TURNPIKE_AUTH_FILE ('approves'), make a key with it (${commandNameOfServer()} keys create --principal NAME --approves ROLE), or correct the rule`;
 
 function describeMissingRoles(roles: readonly string[]): string {
   return `Permission rules leave decisions to the approver ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}, which nobody can have here`;
@@ -205,7 +215,7 @@ export function forbiddenAgent(agent: string, agents: readonly string[]): TypedE
 
 export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
-    message: `This route needs a key with the scope '${needed}'; this one has ${scopes.join(', ') || 'none'}. Make one with: turnpike keys create --principal NAME --scopes ${needed}`,
+    message: `This route needs a key with the scope '${needed}'; this one has ${scopes.join(', ') || 'none'}. Make one with: ${commandNameOfServer()} keys create --principal NAME --scopes ${needed}`,
     details: { needed, scopes },
   });
 }
@@ -213,8 +223,7 @@ export function forbiddenScope(needed: KeyScope, scopes: readonly KeyScope[]): T
 /** The error of a server without keys, where the request may not create the first one. */
 export function noKeysYet(): TypedError {
   return new TypedError('FORBIDDEN_SCOPE', {
-    message:
-      "There is no API key yet. Create the first one on the server's machine: turnpike keys create --principal NAME --scopes turns,approvals,admin",
+    message: `There is no API key yet. Create the first one on the server's machine: ${commandNameOfServer()} keys create --principal NAME --scopes turns,approvals,admin`,
     details: { needed: 'admin', scopes: [] },
   });
 }
@@ -222,7 +231,7 @@ export function noKeysYet(): TypedError {
 export function tooManyRefusals(limit: number, perMs: number, waitMs: number): TypedError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new TypedError('RATE_LIMITED', {
-    message: `${limit} requests with a wrong API key came from this address within ${perMs / 1_000} s. Try again in ${seconds} s, with a key of this server.`,
+    message: `${limit} different credentials that are not valid here came from this address within ${perMs / 1_000} s. Try again in ${seconds} s; a valid key, token or log-in is taken at once.`,
     details: { limit, perMs },
     headers: { 'Retry-After': String(seconds) },
   });
@@ -230,13 +239,13 @@ export function tooManyRefusals(limit: number, perMs: number, waitMs: number): T
 
 export function keyNotFound(id: string): TypedError {
   return new TypedError('KEY_NOT_FOUND', {
-    message: `There is no API key ${id.slice(0, 40)}. List the keys with: turnpike keys list`,
+    message: `There is no API key ${id.slice(0, 40)}. List the keys with: ${commandNameOfServer()} keys list`,
   });
 }
 
 export function keyInUrl(): TypedError {
   return invalidRequest(
-    'The URL has an API key or a token in it, and URLs are kept in logs. Send it in the header Authorization: Bearer …, and revoke a key: turnpike keys revoke ID',
+    `The URL has an API key or a token in it, and URLs are kept in logs. Send it in the header Authorization: Bearer …, and revoke a key: ${commandNameOfServer()} keys revoke ID`,
   );
 }
 

@@ -3,8 +3,11 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { BODY_KIND, type BodyKind } from '../http/request-body.js';
 import { recordOf } from '../http/request-record.js';
+import { requestTryOf } from '../http/request-try.js';
 import { compact } from '../platform/compact.js';
+import { senderAddress, type TrustedProxies } from '../platform/net/sender-address.js';
 import type { TypedError } from '../errors/typed-error.js';
+import { isStorable } from '../storage/connection.js';
 import type { KeyScope } from '../storage/governance-schema.js';
 import { forbiddenForPage, forbiddenScope, noKeysYet } from './access-errors.js';
 import { Authenticator } from './authenticator.js';
@@ -20,7 +23,15 @@ import {
   type OwnedIds,
   type PageRule,
 } from './owned.decorator.js';
-import { ownedKinds, Owners, type OwnedKind, idAt, mayName, textAt } from './ownership/owners.js';
+import {
+  idAt,
+  mayName,
+  ownedKinds,
+  Owners,
+  textAt,
+  type IdField,
+  type OwnedKind,
+} from './ownership/owners.js';
 import { boundSession, type Principal } from './principal.js';
 import type { RequestHead } from './parse-credentials.js';
 import {
@@ -65,14 +76,15 @@ export class AccessGuard implements CanActivate {
     if (declared?.type === 'open') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const record = recordOf(request);
-    const head = headOf(request, record?.id);
+    const head = headOf(request, { requestId: record?.id, trusted: authenticator.trustedProxies });
     const caller = await authenticator.authenticate(head);
     if (record !== undefined) {
       record.principal = caller.id;
       Object.assign(record, compact({ access: authenticator.accessOf(caller, head) }));
     }
     const { id: requestId, trace } = record ?? {};
-    setCaller(request, { ...caller, ...compact({ requestId, trace }) });
+    const sender: Principal = { ...caller, ...compact({ requestId, trace }) };
+    setCaller(request, sender);
     const targets = [handler, context.getClass()];
     const ofKeys = reflector.getAllAndOverride<KeyScope | undefined>(KEYS_SCOPE, targets);
     const ofAll = reflector.getAllAndOverride<NeededScope | undefined>(SCOPE, targets);
@@ -85,6 +97,7 @@ export class AccessGuard implements CanActivate {
       request,
       reflector.get<BodyKind | undefined>(BODY_KIND, handler) ?? 'plain',
     );
+    Object.assign(sender, compact({ try: requestTryOf(request) }));
     if (declared?.type === 'owned') await this.#checkOwners(caller, declared.ids, request);
     this.#checkSession(caller, rule, request);
     return true;
@@ -102,19 +115,19 @@ export class AccessGuard implements CanActivate {
    */
   async #checkOwners(caller: Principal, ids: OwnedIds, request: Request): Promise<void> {
     const { authenticator, owners, notFound } = this;
+    const named = namedIn(request, ids);
+    // Also where nothing is owned: a statement with it would fail. Routes look at their bodies by themselves.
+    const odd = named.find(({ id, field }) => !field.startsWith('body.') && !isStorable(id));
+    if (odd !== undefined) throw notFound[odd.kind](odd.id);
     if (!(await authenticator.deployment()).hasOwners) return;
     const bound = boundSession(caller);
-    if (bound !== undefined && !namesAny(request, ids)) {
+    if (bound !== undefined && named.length === 0) {
       throw forbiddenForPage('the token is for one session, and this names nothing in it');
     }
-    for (const kind of ownedKinds) {
-      for (const field of [ids[kind] ?? []].flat()) {
-        const id = idAt(request, field);
-        if (id === undefined) continue;
-        const place = await owners.placeOf(kind, id);
-        const isWithin = bound === undefined || place?.sessionId === bound;
-        if (!mayName(caller, kind, place) || !isWithin) throw notFound[kind](id);
-      }
+    for (const { kind, id } of named) {
+      const place = await owners.placeOf(kind, id);
+      const isWithin = bound === undefined || place?.sessionId === bound;
+      if (!mayName(caller, kind, place) || !isWithin) throw notFound[kind](id);
     }
   }
 
@@ -138,16 +151,23 @@ function checkPage({ credential }: Principal, rule: PageRule): void {
   }
 }
 
-function namesAny(request: Request, ids: OwnedIds): boolean {
-  return Object.values(ids)
-    .flat()
-    .some((field) => idAt(request, field) !== undefined);
+/** The ids that a request has in the fields that its route declares. */
+function namedIn(
+  request: Request,
+  ids: OwnedIds,
+): { kind: OwnedKind; field: IdField; id: string }[] {
+  return ownedKinds.flatMap((kind) =>
+    [ids[kind] ?? []].flat().flatMap((field) => {
+      const id = idAt(request, field);
+      return id === undefined ? [] : [{ kind, field, id }];
+    }),
+  );
 }
 
 function headOf(
   { method, originalUrl, rawHeaders, socket }: Request,
-  requestId: string | undefined,
+  { requestId, trusted }: { requestId: string | undefined; trusted: TrustedProxies },
 ): RequestHead {
-  const address = socket.remoteAddress ?? '';
+  const address = senderAddress({ address: socket.remoteAddress ?? '', rawHeaders }, trusted);
   return { method, url: originalUrl, rawHeaders, address, ...compact({ requestId }) };
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { EndedAccessDto, PrincipalParamsDto, viewEnded } from './access.dto.js';
@@ -13,6 +13,7 @@ import {
   AuditPageDto,
   AuditQueryDto,
   CreatedKeyDto,
+  KeyChangesDto,
   KeyListDto,
   KeyParamsDto,
   MasterKeyRotationDto,
@@ -39,7 +40,7 @@ export class AdminController {
     private readonly others: CustomAuthenticators,
   ) {}
 
-  /** Make an API key; the first one also without a key, from this machine */
+  /** Make an API key; the first one of an embedded database also without a key, from the server’s machine */
   @Post('keys')
   @HttpCode(200)
   @Unowned(manages)
@@ -54,6 +55,18 @@ export class AdminController {
   @Unowned(manages)
   async listKeys(): Promise<KeyListDto> {
     return { keys: await this.keys.list() };
+  }
+
+  /** Change a key’s name and limits; every process knows within a second */
+  @Patch('keys/:id')
+  @Unowned(manages)
+  @ApiErrors('INVALID_REQUEST', 'KEY_NOT_FOUND')
+  async changeKey(
+    @Param() { id }: KeyParamsDto,
+    @Body() changes: KeyChangesDto,
+    @Caller() caller: Principal,
+  ): Promise<OneKeyDto> {
+    return { key: await this.keys.change(id, changes, caller) };
   }
 
   /** Revoke a key; every process knows within a second */

@@ -46,7 +46,7 @@ describe('keys', () => {
 
   it('are for all at first, and then for turns and approvals', async () => {
     const first = await make();
-    expect(first.key.scopes).toEqual(['turns', 'approvals', 'admin', 'metrics', 'tokens']);
+    expect(first.key.scopes).toEqual(['turns', 'approvals', 'admin', 'texts', 'metrics', 'tokens']);
     expect((await make()).key.scopes).toEqual(['turns', 'approvals']);
     expect((await make({ scopes: ['admin'] })).key.scopes).toEqual(['admin']);
   });

@@ -20,6 +20,7 @@ const MAX_SEEN_KEYS = 10_000;
 export class ApiKeyCache {
   #keys: TtlCache<KeyRow | undefined>;
   #census: TtlCache<KeyCensus>;
+  #hashes: TtlCache<ReadonlySet<string>>;
   /** Hashes of valid keys, with the time of the last stored use. */
   readonly #seen = new Map<string, number>();
 
@@ -30,6 +31,7 @@ export class ApiKeyCache {
   ) {
     this.#keys = new TtlCache(clock, KEY_FRESH_MS);
     this.#census = new TtlCache(clock, KEY_FRESH_MS);
+    this.#hashes = new TtlCache(clock, KEY_FRESH_MS);
   }
 
   census(): Promise<KeyCensus> {
@@ -50,6 +52,11 @@ export class ApiKeyCache {
     return this.store.find(id);
   }
 
+  /** Whether there is a key with the hash, as of the last second: of all of them at once, however many are asked for. */
+  async exists(hash: string): Promise<boolean> {
+    return (await this.#hashes.get('all', () => this.store.hashes())).has(hash);
+  }
+
   /** Whether the hash was a key's at its last look-up. */
   hasSeen(hash: string): boolean {
     return this.#seen.has(hash);
@@ -59,6 +66,7 @@ export class ApiKeyCache {
   forget(): void {
     this.#keys = new TtlCache(this.clock, KEY_FRESH_MS);
     this.#census = new TtlCache(this.clock, KEY_FRESH_MS);
+    this.#hashes = new TtlCache(this.clock, KEY_FRESH_MS);
   }
 
   async #load(hash: string): Promise<KeyRow | undefined> {

@@ -12,6 +12,7 @@ import type { AuditPageDto, AuditQueryDto } from './key.dto.js';
 /** Audited actions. Accepted turns are not among them: a turn's row has its principal and time. */
 export type AuditAction =
   | 'key.created'
+  | 'key.changed'
   | 'key.revoked'
   | 'master-key.rotated'
   | 'token.minted'
@@ -26,6 +27,7 @@ export type AuditAction =
   | 'grant.renewed'
   | 'grant.ended'
   | 'turn.interrupted'
+  | 'turn.texts-read'
   | 'approval.answered'
   | 'memory.changed'
   | 'settings.changed'
@@ -45,6 +47,8 @@ export type AuditAction =
   | 'login.ended'
   | 'mcp-login.stored'
   | 'mcp-login.ended'
+  | 'mcp-client.forgotten'
+  | 'tool.tried'
   | 'authentication.refused';
 
 export interface AuditEntry {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { noProxies } from '../platform/net/sender-address.js';
 import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/access/open-access.js';
@@ -16,6 +17,7 @@ const rules: AccessRules = {
   allowKeyless: false,
   takesFirstKey: true,
   corsOrigins: [],
+  trustedProxies: noProxies,
   defaultLimits: limits,
 };
 

@@ -20,6 +20,9 @@ export interface CustomCaller {
 /** @returns undefined: the request is none of its own. @throws AuthenticatorFault. */
 export type CustomAuthenticator = (head: AuthenticatorHead) => Promise<CustomCaller | undefined>;
 
+/** The name of an application that has the server inside of it, with which the principals of its users begin. */
+export const HOST_AUTHENTICATOR = 'host';
+
 /** An authenticator of an extension failed: nobody knows who sent the request. */
 export class AuthenticatorFault extends Error {}
 
@@ -27,11 +30,17 @@ export class AuthenticatorFault extends Error {}
 @Injectable()
 export class CustomAuthenticators {
   readonly #byName = new Map<string, CustomAuthenticator>();
+  readonly #listeners: (() => void)[] = [];
 
   constructor(private readonly tokens: TokenVerifier) {}
 
   get isEmpty(): boolean {
     return this.#byName.size === 0;
+  }
+
+  /** Whether an application has this server inside of it, and names the sender of each request. */
+  get isInApplication(): boolean {
+    return this.#byName.has(HOST_AUTHENTICATOR);
   }
 
   /** Whether somebody is known by an issuer or an extension, and by nothing else. */
@@ -47,6 +56,12 @@ export class CustomAuthenticators {
       throw new Error(`the authenticator ${name} has the name of an issuer in TURNPIKE_AUTH_FILE`);
     }
     this.#byName.set(name, authenticator);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** @param listener called after each registration. */
+  onRegister(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Asks one after the other. @returns whom the first one found, and its name. @throws AuthenticatorFault. */

@@ -6,7 +6,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { hashOfPrincipal, PrincipalEpochs } from './principal-epochs.js';
 
 /** Time between two looks, in ms. */
-const LOOK_MS = 500;
+export const READERS_LOOK_MS = 500;
 /** Age of an end that is still looked for, in ms: the database may have been away meanwhile. */
 const LOOK_BACK_MS = 600_000;
 /** A reader that began this long after an end may still have been let in by what was known before, in ms. */
@@ -25,7 +25,7 @@ export class EndedReaders implements OnModuleInit, OnModuleDestroy {
   ) {
     this.#poller = new Poller(() => this.#look(), {
       clock,
-      waitMs: () => LOOK_MS,
+      waitMs: () => READERS_LOOK_MS,
       onError: (error) =>
         logger.warn(
           { error },

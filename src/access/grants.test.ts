@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { noProxies } from '../platform/net/sender-address.js';
 import { asc, eq } from 'drizzle-orm';
 import { openAccess } from '../../test/support/access/open-access.js';
 import {
@@ -38,6 +39,7 @@ describe('the grant of a principal', () => {
         allowKeyless: false,
         takesFirstKey: true,
         corsOrigins: [],
+        trustedProxies: noProxies,
         defaultLimits: { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 },
       },
       [idp.entry({ roles: [staff, limited], ...more })],

@@ -3,7 +3,7 @@ import type { Actor } from './principal.js';
 import { compact } from '../platform/compact.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
+import { keyScopes, type KeyScope, type PrincipalLimits } from '../storage/governance-schema.js';
 import { lockFor } from '../storage/statements.js';
 import { keyNotFound } from './access-errors.js';
 import { AuditLog } from './audit-log.js';
@@ -14,6 +14,7 @@ import {
   usualScopes,
   viewKey,
   type CreatedKeyDto,
+  type KeyChangesDto,
   type KeyDto,
   type NewKeyDto,
   parsePeriod,
@@ -63,6 +64,29 @@ export class KeyService {
   async list(): Promise<KeyDto[]> {
     const now = this.clock.now();
     return (await this.store.list()).map((key) => viewKey(key, now));
+  }
+
+  /**
+   * Changes a key's name and limits, from its next request on.
+   *
+   * @param id text without NUL.
+   * @throws TypedError KEY_NOT_FOUND 404, also for a key that was revoked.
+   */
+  async change(id: string, { name, limits = {} }: KeyChangesDto, by: Actor): Promise<KeyDto> {
+    const { db, store, audit, clock } = this;
+    const changed = await db.transaction(async (tx) => {
+      const key = await store.change(
+        id,
+        (before) => ({ ...compact({ name }), limits: changedLimits(before.limits, limits) }),
+        tx,
+      );
+      if (key === undefined) throw keyNotFound(id);
+      const details = { principal: key.principalId, limits: key.limits };
+      await audit.write({ by, action: 'key.changed', subject: id, details }, tx);
+      return key;
+    });
+    this.known.forget();
+    return viewKey(changed, clock.now());
   }
 
   /**
@@ -124,4 +148,18 @@ export class KeyService {
     const { isKeyed } = await this.store.census();
     return isKeyed ? usualScopes : keyScopes;
   }
+}
+
+/** Limits after a change; null takes a limit away. Pure. */
+function changedLimits(
+  before: PrincipalLimits,
+  changes: NonNullable<KeyChangesDto['limits']>,
+): PrincipalLimits {
+  const names = ['requestsPerMinute', 'concurrentTurns', 'tokensPerDay', 'usdPerDay'] as const;
+  const limits: PrincipalLimits = {};
+  for (const name of names) {
+    const value = changes[name] === undefined ? before[name] : changes[name];
+    if (value !== undefined && value !== null) limits[name] = value;
+  }
+  return limits;
 }

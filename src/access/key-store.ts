@@ -42,6 +42,15 @@ export class KeyStore {
     return key;
   }
 
+  /** The hashes of all keys that were not revoked. */
+  async hashes(): Promise<ReadonlySet<string>> {
+    const rows = await this.db
+      .select({ hash: apiKeys.secretHash })
+      .from(apiKeys)
+      .where(isNull(apiKeys.revokedAt));
+    return new Set(rows.map(({ hash }) => hash));
+  }
+
   /** Lists keys in the order of their creation. */
   list(): Promise<KeyRow[]> {
     return this.db.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
@@ -54,6 +63,19 @@ export class KeyStore {
   async find(id: string): Promise<KeyRow | undefined> {
     const [key] = await this.db.select().from(apiKeys).where(eq(apiKeys.id, id));
     return key;
+  }
+
+  /** @returns undefined when the key does not exist, or was revoked. */
+  async change(
+    id: string,
+    change: (key: KeyRow) => Partial<Pick<KeyRow, 'name' | 'limits'>>,
+    tx: Queryable,
+  ): Promise<KeyRow | undefined> {
+    const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
+    const [key] = await tx.select().from(apiKeys).where(unrevoked).for('update');
+    if (key === undefined) return undefined;
+    const set = { name: key.name, ...change(key) };
+    return returnedRow(await tx.update(apiKeys).set(set).where(unrevoked).returning(), 'key');
   }
 
   /** @returns undefined when the key does not exist, or was revoked before. */

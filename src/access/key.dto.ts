@@ -48,6 +48,9 @@ const rootWords = mustBe(
   `a list of at most ${MAX_ROOTS} absolute paths of at most ${MAX_ROOT_CHARS} characters`,
 );
 
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isAmount = (value: unknown): boolean => Number.isFinite(value) && Number(value) >= 0;
+
 function Limit(description: string, isLimit: (value: unknown) => boolean, kind: string) {
   return applyDecorators(
     ApiProperty({ type: Number, minimum: 0, description: `${description} 0: no limit.` }),
@@ -57,8 +60,7 @@ function Limit(description: string, isLimit: (value: unknown) => boolean, kind: 
 }
 
 function WholeLimit(description: string) {
-  const isLimit = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-  return Limit(description, isLimit, 'a whole number');
+  return Limit(description, isWhole, 'a whole number');
 }
 
 export class KeyLimitsDto implements PrincipalLimits {
@@ -66,12 +68,41 @@ export class KeyLimitsDto implements PrincipalLimits {
   @WholeLimit('Turns that have not ended.') concurrentTurns?: number;
   @WholeLimit('Tokens of a day, in UTC.') tokensPerDay?: number;
 
-  @Limit(
-    'US dollars of a day.',
-    (value) => Number.isFinite(value) && Number(value) >= 0,
-    'a number',
-  )
-  usdPerDay?: number;
+  @Limit('US dollars of a day.', isAmount, 'a number') usdPerDay?: number;
+}
+
+function ChangedLimit(isLimit: (value: unknown) => boolean, kind: string) {
+  const words = mustBe(`${kind} from 0, which is no limit, or null for the server’s own`);
+  return applyDecorators(
+    ApiProperty({ type: Number, minimum: 0, nullable: true, description: 'Null: the server’s.' }),
+    MayBeAbsent(),
+    Rule('isLimit', (value) => value === null || isLimit(value), words),
+  );
+}
+
+/** Changes of a key’s limits; those that are left out stay. */
+export class LimitChangesDto {
+  @ChangedLimit(isWhole, 'a whole number') requestsPerMinute?: number | null;
+  @ChangedLimit(isWhole, 'a whole number') concurrentTurns?: number | null;
+  @ChangedLimit(isWhole, 'a whole number') tokensPerDay?: number | null;
+  @ChangedLimit(isAmount, 'a number') usdPerDay?: number | null;
+}
+
+/** Changes of a key; what is left out stays. */
+@RequestForm({ closed: 'A change of a key' })
+export class KeyChangesDto {
+  /** What it is for. */
+  @ApiProperty({ type: String, maxLength: 100 })
+  @MayBeAbsent()
+  @IsString(nameWords)
+  @MaxLength(100, nameWords)
+  @NotContains('\0', nameWords)
+  name?: string;
+
+  /** Its own limits. */
+  @MayBeAbsent()
+  @Nested(LimitChangesDto)
+  limits?: LimitChangesDto;
 }
 
 /** A new API key, of a request or of the command line. */

@@ -4,6 +4,7 @@ import { errorCode } from '../platform/error-code.js';
 import type { Logger } from '../platform/logger.js';
 import { FileInvalidError, ParsedFiles } from '../platform/parsing/load-file.js';
 import type { TextFault } from '../platform/parsing/parse-text.js';
+import type { WrittenText } from '../platform/text/written-text.js';
 import { openBytes, sealBytes } from './seal.js';
 
 /** A data key as it is stored. */
@@ -50,7 +51,7 @@ export async function openMasterKeyFile(file: string, logger: Logger): Promise<M
   await checkMode(file);
   const files = new ParsedFiles<readonly MasterKey[]>();
   const load = async () =>
-    (await files.load(file, (text) => parseKeys(text, file))) ?? missing(file);
+    (await files.load(file, (written) => parseKeys(written, file))) ?? missing(file);
   let last = await load();
   const keys = async (): Promise<readonly MasterKey[]> => {
     try {
@@ -94,7 +95,10 @@ async function checkMode(file: string): Promise<void> {
 }
 
 /** @throws FileInvalidError that names every line that is no key, and shows none. */
-function parseKeys(text: string, file: string): MasterKey[] {
+function parseKeys(written: WrittenText, file: string): MasterKey[] {
+  if ('fault' in written)
+    throw invalid(file, { message: `the file ${written.fault}; save it as UTF-8` });
+  const { text } = written;
   const faults: TextFault[] = [];
   const keys: MasterKey[] = [];
   for (const [index, raw] of text.split('\n').entries()) {

@@ -33,12 +33,13 @@ describe.each(bothDatabases)('a rotation of the master key, on %s', (_name, open
   });
 
   it('wraps every data key anew and changes no sealed value', async () => {
-    const principals = Array.from({ length: 450 }, (_, index) => `p${index}`);
+    // More than one of its statements reads.
+    const principals = Array.from({ length: 205 }, (_, index) => `p${index}`);
     const vault = await vaultOf(a);
     const sealed = new Map<string, string>();
     for (const one of principals) sealed.set(one, await vault.seal(`of ${one}`, placeOf(one)));
     const masterKey = await nameOf(b);
-    expect(await rotate(b, a)).toEqual({ masterKey, wrapped: 450, sealed: 0 });
+    expect(await rotate(b, a)).toEqual({ masterKey, wrapped: 205, sealed: 0 });
     expect(await rotate(b, a)).toEqual({ masterKey, wrapped: 0, sealed: 0 });
     const alone = await vaultOf(b);
     for (const [one, text] of sealed)
@@ -48,7 +49,7 @@ describe.each(bothDatabases)('a rotation of the master key, on %s', (_name, open
         principalId: 'root',
         action: 'master-key.rotated',
         subject: masterKey,
-        details: { wrapped: 450 },
+        details: { wrapped: 205 },
       },
       { details: { wrapped: 0, sealed: 0 } },
     ]);

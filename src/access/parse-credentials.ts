@@ -3,7 +3,7 @@ import { containsKey } from './key-secret.js';
 
 /**
  * The parts of a request that authenticate it. `X-Forwarded-*` is not among them: anybody can write
- * it.
+ * it. It only tells senders apart, as far as `TURNPIKE_TRUSTED_PROXIES` says.
  */
 export interface RequestHead {
   method: string;
@@ -11,7 +11,7 @@ export interface RequestHead {
   url: string;
   /** Names and values in turn, as received. */
   rawHeaders: readonly string[];
-  /** Remote address of the connection. */
+  /** Address of the sender: of the connection, or as trusted proxies say. */
   address: string;
   /** Id of the request, for the log; absent: none. */
   requestId?: string;

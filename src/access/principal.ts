@@ -1,3 +1,4 @@
+import type { RequestTry } from '../http/request-try.js';
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
@@ -100,6 +101,13 @@ export interface Principal {
   requestId?: string;
   /** The span of the request; absent: none. */
   trace?: StoredTrace;
+  /** The request itself, which its client may send again; absent: it is none that could be. */
+  try?: RequestTry;
+}
+
+/** The API key that a credential is, or was made by; undefined: none. Pure. */
+export function keyOf(credential: Credential): string | undefined {
+  return credential.kind === 'key' || credential.kind === 'page' ? credential.id : undefined;
 }
 
 /** The credential as rows and the audit log have it. Pure. */

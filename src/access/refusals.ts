@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { TypedError } from '../errors/typed-error.js';
 import { compact } from '../platform/compact.js';
@@ -5,6 +6,7 @@ import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
 import { AuditLog, type AuditAction } from './audit-log.js';
 import type { KeyRow } from './key.dto.js';
+import { CustomAuthenticators } from './custom-authenticators.js';
 import { ConsoleIssuers } from './logins/console-issuers.js';
 import { MAX_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/check-origin.js';
 import type { RequestHead } from './parse-credentials.js';
@@ -19,18 +21,24 @@ export class Refusals {
     private readonly audit: AuditLog,
     private readonly refused: RefusedAddresses,
     private readonly console: ConsoleIssuers,
+    private readonly custom: CustomAuthenticators,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @throws TypedError RATE_LIMITED for an address that sent too many wrong credentials. */
-  async checkAddress({ address }: Sender): Promise<void> {
-    const waitMs = await this.refused.waitOf(address);
-    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+  /** Whether the address sent too many wrong credentials: none is looked up then that costs a look. */
+  async isFlooding({ address }: Sender): Promise<boolean> {
+    return (await this.refused.waitOf(address)) !== undefined;
   }
 
-  /** Counts a wrong credential for its address. */
-  count({ address }: Sender): Promise<void> {
-    return this.refused.add(address);
+  /**
+   * Counts a credential that was looked at and is wrong, once for its sender.
+   *
+   * @throws TypedError RATE_LIMITED where the sender had sent too many before.
+   */
+  async count({ address }: Sender, credential: string): Promise<void> {
+    const waitMs = await this.refused.waitOf(address);
+    if (waitMs !== undefined) throw tooManyRefusals(MAX_WRONG_KEYS, WRONG_KEYS_MS, waitMs);
+    await this.refused.add(address, hash('sha256', credential, 'base64url'));
   }
 
   /** Audits the refusal, and throws it. */
@@ -42,7 +50,12 @@ export class Refusals {
 
   /** The error of a request whose sender is not known; it lists the identity providers that people log in with. */
   unauthenticated(fault: KeyFault, headers?: Record<string, string>): TypedError {
-    return unauthenticated(fault, { logins: this.console.names, ...compact({ headers }) });
+    const { isInApplication } = this.custom;
+    return unauthenticated(fault, {
+      logins: this.console.names,
+      isInApplication,
+      ...compact({ headers }),
+    });
   }
 
   /** Audits a refusal, once a minute for an address. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { errorCode } from '../platform/error-code.js';
 import { ParsedFiles } from '../platform/parsing/load-file.js';
 import { isWithin } from '../platform/is-within.js';
-import { parseAgentFile, type AgentFile } from './parse-agent-file.js';
+import type { WrittenText } from '../platform/text/written-text.js';
+import { parseAgentFile, unreadableAgent, type AgentFile } from './parse-agent-file.js';
 import { betterFileName, personaOfFile } from './persona-name.js';
 
 /** A file of `agents/` that defines an agent. */
@@ -64,8 +65,12 @@ export class AgentFiles {
     const defined = this.defined.find((one) => one.file === file);
     if (defined !== undefined) return defined.agent;
     const path = await resolveInside(this.instructionRoot, file);
-    return path === undefined ? undefined : this.#parsed.load(path, parseAgentFile);
+    return path === undefined ? undefined : this.#parsed.load(path, parseWritten);
   }
+}
+
+function parseWritten(written: WrittenText): AgentFile {
+  return 'fault' in written ? unreadableAgent(written.fault) : parseAgentFile(written.text);
 }
 
 function rank({ file }: AgentEntry): number {

@@ -92,6 +92,7 @@ const output = z.transform((given: unknown, payload): OutputTerms => {
 /** The front matter of an agent's file. */
 export const agentShape = fieldsOf({
   name: text,
+  title: text,
   description: text,
   model: text,
   fallback_model: text,

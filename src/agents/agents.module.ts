@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/config.js';
 import { ExtensionsModule } from '../tools/extensions/extensions.module.js';
 import { EXTENSIONS } from '../tools/extensions/load-extensions.js';
@@ -10,6 +10,7 @@ import { ToolRegistry } from '../tools/registry.js';
 import type { AgentDefinition } from './define-agent.js';
 import { agentsOfHost, HOST_AGENTS, loadDefinedAgents } from './defined-agents.js';
 import { SkillLibrary } from './skill-library.js';
+import { InstructionWatch } from './instruction-watch.js';
 import { PersonaLibrary, openAgents } from './persona-library.js';
 
 /** Longest time that an edit of an instruction file may stay unseen, in ms. */
@@ -79,4 +80,23 @@ const warnOfFault =
   ],
   exports: [PersonaLibrary, SkillLibrary],
 })
-export class AgentsModule {}
+export class AgentsModule implements OnModuleInit, OnModuleDestroy {
+  readonly #watch: InstructionWatch;
+
+  constructor(
+    agents: PersonaLibrary,
+    skills: SkillLibrary,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.#watch = new InstructionWatch(agents, skills, clock, logger);
+  }
+
+  onModuleInit(): void {
+    this.#watch.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.#watch.stop();
+  }
+}

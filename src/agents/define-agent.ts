@@ -12,6 +12,8 @@ export interface AgentDefinition {
   readonly name?: string;
   /** The system prompt. Not blank. */
   readonly prompt: string;
+  /** The name for people, in the console and in lists. Default: the name. */
+  readonly title?: string;
   readonly description?: string;
   /** The model of its turns, unless a turn names one. */
   readonly model?: string;

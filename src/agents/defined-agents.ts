@@ -4,7 +4,6 @@ import { ConfigError, type Config } from '../config/config.js';
 import { isWithin } from '../platform/is-within.js';
 import { ExtensionError } from '../tools/extensions/extension-shapes.js';
 import { importDefault } from '../tools/extensions/load-extensions.js';
-import { shareOwnPackage } from '../tools/extensions/tools-folder.js';
 import { namesIn, type DefinedAgent } from './agent-files.js';
 import { AgentsInvalidError } from './check-agents.js';
 import type { AgentDefinition } from './define-agent.js';
@@ -35,7 +34,6 @@ export async function loadDefinedAgents(
   const names = (await namesIn(folder)).filter((name) => agentFile.test(name)).toSorted();
   if (names.length === 0) return [];
   refuseWhereAgentsWrite(config, names);
-  shareOwnPackage();
   const root = await realpath(config.instructionRoot);
   const found: DefinedAgent[] = [];
   for (const file of names) {

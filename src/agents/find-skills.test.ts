@@ -17,7 +17,9 @@ async function put(file: string, text: string | Buffer): Promise<void> {
   await writeFile(path.join(root, file), text);
 }
 const skillText = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo it.`;
-const putSkill = (name: string, text = skillText(name)) => put(`skills/${name}/SKILL.md`, text);
+const utf16Mark = Buffer.from([0xff, 0xfe]);
+const putSkill = (name: string, text: string | Buffer = skillText(name)) =>
+  put(`skills/${name}/SKILL.md`, text);
 const find = async () =>
   (await findSkills({ level: 'server', root, hidden: [], below: 'skills' })).map(
     ({ name, skill, faults }) =>
@@ -35,17 +37,19 @@ describe('findSkills', () => {
     await putSkill('zip');
     await putSkill('pdf');
     await putSkill('other', skillText('pdf'));
+    await putSkill('wide', Buffer.concat([utf16Mark, Buffer.from(skillText('wide'), 'utf16le')]));
     await put('skills/README.md', 'No skill.');
     await put('skills/.git/HEAD', 'No skill.');
     await put('skills/empty/notes.md', 'No skill.');
     await putSkill('binary', 'a\0b');
     await putSkill('huge', 'x'.repeat(65_537));
     expect(await find()).toEqual([
-      'binary: SKILL.md is not text in UTF-8',
+      'binary: SKILL.md is not text in UTF-8: it is binary, or UTF-16 without a byte order mark',
       'empty: SKILL.md is no file of this folder',
       'huge: SKILL.md has 65537 bytes, and the most is 65536',
       'other: name must be that of its folder, other, not pdf',
       'pdf',
+      'wide',
       'zip',
     ]);
   });

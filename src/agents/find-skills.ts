@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../platform/error-code.js';
-import { FolderHandle, unlessGone, openFile, readBytes } from '../platform/files/folder-handle.js';
+import { errorCode, unlessGone } from '../platform/error-code.js';
+import { FolderHandle, openFile, readBytes } from '../platform/files/folder-handle.js';
 import {
   parseSkillFile,
   type ParsedSkill,
@@ -10,7 +10,7 @@ import {
   type EnclosedFolder,
 } from './skill-file.js';
 import { isWithin } from '../platform/is-within.js';
-import { decodeStrictly } from '../platform/text/well-formed.js';
+import { readWritten, type WrittenText } from '../platform/text/written-text.js';
 
 /** Bytes of a SKILL.md. */
 const MAX_SKILL_BYTES = 65_536;
@@ -80,8 +80,6 @@ async function foldersIn({ root, hidden, below }: SkillFolder): Promise<string[]
   return names.sort();
 }
 
-export type ReadText = { text: string } | { fault: string };
-
 const MAX_PATH_CHARS = 1_000;
 
 /**
@@ -96,7 +94,7 @@ export async function readInside(
   place: EnclosedFolder,
   file: string,
   most: number,
-): Promise<ReadText> {
+): Promise<WrittenText> {
   const fault = pathFault(file);
   if (fault !== undefined) return { fault };
   const folder = await resolveBelow(place.root, place.folder, place.hidden);
@@ -108,7 +106,7 @@ export async function readInside(
     const stats = await handle.stat();
     if (!stats.isFile()) return { fault: 'is no regular file' };
     if (stats.size > most) return { fault: `has ${stats.size} bytes, and the most is ${most}` };
-    return toText(await readBytes(handle, stats.size));
+    return readWritten(await readBytes(handle, stats.size));
   } finally {
     await handle.close();
   }
@@ -134,9 +132,4 @@ function pathFault(file: string): string | undefined {
   if (path.isAbsolute(file)) return 'must be relative to the folder of the skill';
   if (path.normalize(file).split(path.sep)[0] === '..') return 'leads out of the folder';
   return undefined;
-}
-
-function toText(bytes: Buffer): ReadText {
-  const text = bytes.includes(0) ? undefined : decodeStrictly(bytes);
-  return text === undefined ? { fault: 'is not text in UTF-8' } : { text };
 }

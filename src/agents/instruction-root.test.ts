@@ -79,6 +79,6 @@ describe('parseAgentsDefaults', () => {
       { problems: [{ line: 2, message: expect.stringContaining('"key: value"') }] },
     ],
   ])('%j', (file, expected) => {
-    expect(parseAgentsDefaults(file)).toEqual(expected);
+    expect(parseAgentsDefaults({ text: file })).toEqual(expected);
   });
 });

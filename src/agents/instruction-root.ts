@@ -6,7 +6,13 @@ import { parseLeniently } from '../platform/parsing/parse-value.js';
 import { emptyAsAbsent, filledText } from '../platform/parsing/shapes.js';
 import { compact } from '../platform/compact.js';
 import type { AgentConfig } from '../storage/shapes/stored-options.js';
-import { atLines, splitFrontMatter, type LineProblem } from '../platform/parsing/front-matter.js';
+import {
+  atLines,
+  splitFrontMatter,
+  unreadableMatter,
+  type LineProblem,
+} from '../platform/parsing/front-matter.js';
+import type { WrittenText } from '../platform/text/written-text.js';
 import { limitsShape } from './agent-shape.js';
 
 type EntryKind = 'directory' | 'file';
@@ -94,8 +100,8 @@ const defaultsShape = emptyAsAbsent(
 );
 
 /** Parses the front matter of the instruction root's AGENTS.md. Never throws. */
-export function parseAgentsDefaults(file: string): AgentsDefaults {
-  const matter = splitFrontMatter(file);
+export function parseAgentsDefaults(file: WrittenText): AgentsDefaults {
+  const matter = 'fault' in file ? unreadableMatter(file.fault) : splitFrontMatter(file.text);
   const { value, faults } = parseLeniently(defaultsShape, matter.fields);
   const { model, agent_config: agentConfig } = value;
   return compact({

@@ -49,6 +49,7 @@ describe('parseAgentFile', () => {
     ].join('\n');
     expect(parsePersona('PLANNER', file)).toEqual({
       name: 'PLANNER',
+      version: 'b30fb1fa78a1',
       file: 'agents/PLANNER.md',
       description: 'Plans the work',
       tools: ['read', 'write'],
@@ -76,6 +77,8 @@ describe('parseAgentFile', () => {
   it('needs no front matter', () => {
     expect(parsePersona('P', 'Just a prompt')).toEqual({
       name: 'P',
+      // `printf 'Just a prompt' | sha256sum`
+      version: '7c77483bdbe6',
       file: 'agents/P.md',
       subagents: [],
       permissions: {},
@@ -186,7 +189,12 @@ describe('parseAgentFile', () => {
     ['attachments: txt', 'attachments', undefined, 'attachments must be one of native, text'],
     ['citations: yes', 'citations', undefined, 'citations must be true or false, not "yes"'],
     ['tool: [read]', 'tools', undefined, 'tool is not a field; did you mean tools?'],
-    ['temperature: 1', 'tools', undefined, 'temperature is not a field; use name, description'],
+    [
+      'temperature: 1',
+      'tools',
+      undefined,
+      'temperature is not a field; use name, title, description',
+    ],
     ['name: ""', 'name', 'P', 'name must be text'],
   ] as const)('leaves %s out and names it', (line, field, value, problem) => {
     const persona = withFields(line);

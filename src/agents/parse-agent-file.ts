@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type {
   AgentConfig,
@@ -19,6 +20,7 @@ import { type AgentServers, parseDefinitions } from '../tools/mcp/definitions.js
 import {
   atLines,
   splitFrontMatter,
+  unreadableMatter,
   type FrontMatter,
   type LineProblem,
 } from '../platform/parsing/front-matter.js';
@@ -31,6 +33,8 @@ export interface Persona {
   name: string;
   /** Path below the instruction root, as `agents/reader.md`. */
   file: string;
+  /** The name for people, in the console and in lists. */
+  title?: string;
   description?: string;
   /** Names of its tools; an empty list means none. Absent: the default applies. */
   tools?: readonly string[];
@@ -69,6 +73,8 @@ export interface Persona {
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
   agentType?: number;
   agentClass?: string;
+  /** The first 12 hex digits of the SHA-256 of its file, or of its definition in JSON. Absent: it could not be read. */
+  version?: string;
   /** The system prompt: the file without its front matter. */
   prompt: string;
   /** Faults of the file, each of which was left out, in the order of the lines. */
@@ -94,7 +100,18 @@ const renamed: readonly (readonly [old: string, path: readonly string[]])[] = [
  * `problems`.
  */
 export function parseAgentFile(file: string): AgentFile {
-  return parseAgent(splitFrontMatter(file), 'write it below the front matter');
+  return parseAgent(splitFrontMatter(file), {
+    toWrite: 'write it below the front matter',
+    version: versionOf(file),
+  });
+}
+
+/** The agent of a file whose bytes are no text. @param fault the end of a sentence about the file. */
+export function unreadableAgent(fault: string): AgentFile {
+  const agent = parseAgent(unreadableMatter(fault), { toWrite: '' });
+  // That the prompt is empty is no fault of its own.
+  const problems = agent.content.problems.slice(0, 1);
+  return { ...agent, content: { ...agent.content, problems } };
 }
 
 /**
@@ -111,10 +128,18 @@ export function parseDefinition(given: unknown): AgentFile {
   }
   const body = typeof prompt === 'string' ? prompt.trim() : '';
   const matter = { fields: compact(fields), body, bodyLine: 0, problems, lineOf: () => 0 };
-  return parseAgent(matter, 'write it as prompt');
+  const { content, references } = parseAgent(matter, { toWrite: 'write it as prompt' });
+  return { content: { version: versionOf(JSON.stringify(content)), ...content }, references };
 }
 
-function parseAgent(matter: FrontMatter, toWrite: string): AgentFile {
+function versionOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function parseAgent(
+  matter: FrontMatter,
+  { toWrite, version }: { toWrite: string; version?: string },
+): AgentFile {
   const headers = findHeaders(matter);
   const given = {
     ...splitLists(matter.fields),
@@ -134,6 +159,8 @@ function parseAgent(matter: FrontMatter, toWrite: string): AgentFile {
   }
   const { limits, agent_config: older } = fields;
   const content = compact({
+    version,
+    title: fields.title,
     description: fields.description,
     tools: fields.tools,
     maxTurns: fields.max_turns,

@@ -29,6 +29,27 @@ describe('PersonaLibrary.load', () => {
     expect(persona).toMatchObject({ name: 'WORKING_ITEMS', maxTurns: 3, prompt: 'You help.' });
   });
 
+  it('reads UTF-16 with its mark, and names the file that is no text', async () => {
+    const text = '---\nmax_turns: 3\n---\nYou help.';
+    for (const [name, mark, bytes] of [
+      ['LITTLE', [0xff, 0xfe], Buffer.from(text, 'utf16le')],
+      ['BIG', [0xfe, 0xff], Buffer.from(text, 'utf16le').swap16()],
+    ] as const) {
+      await writeFile(agentFile(name), Buffer.concat([Buffer.from(mark), bytes]));
+      expect(await library.load(name)).toMatchObject({ maxTurns: 3, prompt: 'You help.' });
+    }
+    await writeFile(agentFile('BARE'), Buffer.from(text, 'utf16le'));
+    expect(await library.load('BARE')).toMatchObject({ prompt: '', permissions: { deny: ['*'] } });
+    const fault =
+      'the file is not text in UTF-8: it is binary, or UTF-16 without a byte order mark; save it as UTF-8';
+    expect(problems).toEqual([
+      `agents/AGENT_BARE.md: ${fault}; the agent gets no tools until this is corrected`,
+    ]);
+    await expect(openAgents(root, { knownTools: [], knownTrees: [] })).rejects.toThrow(
+      `agents/AGENT_BARE.md: ${fault}`,
+    );
+  });
+
   it.each(['MISSING', '../secret', 'a/b', '', 'x'.repeat(65), 'a\u0000b'])(
     'refuses %j with what exists',
     async (name) => {
@@ -165,7 +186,8 @@ describe('PersonaLibrary', () => {
     await expect(library.load('OTHER')).rejects.toMatchObject({ type: 'PERSONA_NOT_FOUND' });
     await writeFile(join(root, 'agents', 'second.md'), 'You help.');
     await expect(library.loadForTurn('WORKING_ITEMS')).rejects.toMatchObject({
-      message: "Persona 'WORKING_ITEMS', the default, does not exist. Available: mine, second.",
+      message:
+        "Persona 'WORKING_ITEMS', the default, does not exist. Name an agent that does: mine, second (in a command: --agent mine).",
     });
   });
 
@@ -211,6 +233,13 @@ describe('openAgents', () => {
   beforeEach(async () => {
     root = newFolder();
     await mkdir(path.join(root, 'agents'));
+  });
+
+  it('says that there is no root', async () => {
+    const none = path.join(root, 'none');
+    await expect(openAgents(none, { knownTools: [], knownTrees: [] })).rejects.toThrow(
+      `TURNPIKE_INSTRUCTION_ROOT names ${none}, and there is no such folder. Make it`,
+    );
   });
 
   it('says which files are no agents for their names', async () => {

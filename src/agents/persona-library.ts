@@ -5,14 +5,13 @@ import { TtlCache } from '../platform/async/ttl-cache.js';
 import { ParsedFiles } from '../platform/parsing/load-file.js';
 import { ConfigError } from '../config/config.js';
 import { AgentFiles, isHarnessPersona, type AgentEntry, type DefinedAgent } from './agent-files.js';
+import { AgentVersions } from './agent-versions.js';
 import {
   checkEntries,
   findDuplicates,
   type AgentProblem,
   type KnownNames,
-  faultsOf,
   placeOf,
-  type ReferenceContext,
   AgentsInvalidError,
   checkAgents,
 } from './check-agents.js';
@@ -22,7 +21,7 @@ import {
   type AgentsDefaults,
 } from './instruction-root.js';
 import { summarizeAgent, type AgentSummary } from './summarize-agent.js';
-import type { Persona, AgentFile } from './parse-agent-file.js';
+import type { Persona } from './parse-agent-file.js';
 import {
   canonicalPersonaName,
   DEFAULT_PERSONA,
@@ -60,6 +59,7 @@ export class PersonaLibrary {
   readonly #problems: TtlCache<AgentProblem[]>;
   readonly #defaults: TtlCache<AgentsDefaults | undefined>;
   readonly #valid: TtlCache<void>;
+  readonly #ignored = new Set<string>();
 
   constructor(instructionRoot: string, options: PersonaLibraryOptions = {}) {
     const { clock = systemClock, freshMs = 0, onProblem = () => undefined, ...rest } = options;
@@ -130,14 +130,34 @@ export class PersonaLibrary {
   /** Defaults for every turn from the front matter of AGENTS.md; undefined without the file. */
   async globalDefaults(): Promise<AgentsDefaults | undefined> {
     return this.#defaults.get('AGENTS.md', () =>
-      this.#agentsFile.load(join(this.instructionRoot, 'AGENTS.md'), (text) => {
-        const defaults = parseAgentsDefaults(text);
+      this.#agentsFile.load(join(this.instructionRoot, 'AGENTS.md'), (written) => {
+        const defaults = parseAgentsDefaults(written);
         for (const { line, message } of defaults.problems) {
-          this.#onProblem(`AGENTS.md:${line}`, `${message}; left out`);
+          this.#onProblem(placeOf({ file: 'AGENTS.md', line, message }), `${message}; left out`);
         }
         return defaults;
       }),
     );
+  }
+
+  /** Looks at every file, so that its faults are reported before a turn needs it. */
+  async check(): Promise<void> {
+    await Promise.all([this.#reportIgnored(), this.personas(), this.globalDefaults()]);
+  }
+
+  /** Reports each file once, while it is there. */
+  async #reportIgnored(): Promise<void> {
+    const ignored = await this.#files.ignored();
+    const there = new Set(ignored.map(({ file }) => file));
+    for (const file of this.#ignored) if (!there.has(file)) this.#ignored.delete(file);
+    for (const { file, better } of ignored) {
+      if (this.#ignored.has(file)) continue;
+      this.#ignored.add(file);
+      this.#onProblem(
+        file,
+        `this file is no agent: a name is 1 to 64 letters, digits, "_" or "-", and ends in .md; rename it, for example ${better}`,
+      );
+    }
   }
 
   async #assertValid(persona?: string): Promise<void> {
@@ -172,7 +192,9 @@ export class PersonaLibrary {
   /** The persona of the first of its files that can be loaded. */
   async #loadFrom(name: string, entries: readonly AgentEntry[]): Promise<Persona | undefined> {
     const own = entries.filter((entry) => entry.name === name);
-    for (const problem of findDuplicates(own)) this.#versions.report([problem]);
+    if (own.length > 1) {
+      for (const problem of findDuplicates(own)) this.#versions.report([problem]);
+    }
     for (const entry of own) {
       const version = await this.#files.load(entry);
       if (version === undefined) continue;
@@ -185,70 +207,6 @@ export class PersonaLibrary {
 
 function namesOf(entries: readonly AgentEntry[]): string[] {
   return [...new Set(entries.map(({ name }) => name))];
-}
-
-/**
- * Chooses the version of an agent's file that applies: the last version without faults, until the file is
- * gone. A file that never was without faults applies without any tool, as the part that could not be
- * parsed may have been a prohibition.
- */
-class AgentVersions {
-  readonly #onProblem: (problem: AgentProblem) => void;
-  /** The last version without faults, by file. */
-  readonly #good = new Map<string, { version: AgentFile; persona: Persona }>();
-  readonly #reported = new Map<string, { version: AgentFile | undefined; text: string }>();
-
-  /** @param onProblem called with each fault once per version of the file. */
-  constructor(onProblem: (problem: AgentProblem) => void) {
-    this.#onProblem = onProblem;
-  }
-
-  choose({ name, file }: AgentEntry, version: AgentFile, context: ReferenceContext): Persona {
-    const good = this.#good.get(file);
-    const faults = faultsOf(version, context);
-    if (faults.length === 0) {
-      this.#reported.delete(file);
-      if (good?.version === version) return good.persona;
-      const persona = { name, file, ...version.content };
-      this.#good.set(file, { version, persona });
-      return persona;
-    }
-    const effect = good
-      ? 'the last good version stays'
-      : 'the agent gets no tools until this is corrected';
-    this.report(
-      faults.map(({ line, message }) => ({ file, line, message: `${message}; ${effect}` })),
-      version,
-    );
-    return good?.persona ?? withoutTools({ name, file, ...version.content });
-  }
-
-  /** Reports the faults of a file, unless they were reported for this version. */
-  report(problems: readonly AgentProblem[], version?: AgentFile): void {
-    const [first] = problems;
-    if (first === undefined) return;
-    const text = problems.map(({ line, message }) => `${line}: ${message}`).join('\n');
-    const reported = this.#reported.get(first.file);
-    if (reported?.text === text && reported.version === version) return;
-    this.#reported.set(first.file, { version, text });
-    for (const problem of problems) this.#onProblem(problem);
-  }
-
-  /** Forgets every file that is not one of `files`. */
-  keepOnly(files: ReadonlySet<string>): void {
-    for (const known of [this.#good, this.#reported]) {
-      for (const file of known.keys()) if (!files.has(file)) known.delete(file);
-    }
-  }
-}
-
-/** The persona without tools; all are also denied, because a turn may name tools of its own. */
-function withoutTools(persona: Persona): Persona {
-  return {
-    ...persona,
-    tools: [],
-    permissions: { deny: ['*'] },
-  };
 }
 
 export type OpenAgentsOptions = PersonaLibraryOptions &
@@ -267,12 +225,7 @@ export async function openAgents(
   const problems = await checkAgents(instructionRoot, options);
   if (problems.length > 0) throw new AgentsInvalidError(problems);
   const library = new PersonaLibrary(instructionRoot, options);
-  for (const { file, better } of await new AgentFiles(instructionRoot, []).ignored()) {
-    options.onProblem?.(
-      file,
-      `this file is no agent: a name is 1 to 64 letters, digits, "_" or "-", and ends in .md; rename it, for example ${better}`,
-    );
-  }
+  await library.check();
   // A root without the files of a persona fails its turns alone; the operator gets a warning at the start.
   const personas = await library.personas();
   const first = personas.find(({ file }) => isHarnessPersona(file)) ?? personas[0];

@@ -62,7 +62,7 @@ export function personaNotFound(
   available: readonly string[],
 ): TypedError {
   return new TypedError('PERSONA_NOT_FOUND', {
-    message: `${describeFault(persona, available)} ${describeAvailable(available)}`,
+    message: `${describeFault(persona, available)} ${describeAvailable(persona, available)}`,
     details: { persona: persona.slice(0, MAX_SHOWN_CHARS), instructionRoot },
   });
 }
@@ -80,9 +80,12 @@ function describeFault(persona: string, available: readonly string[]): string {
     : `Persona '${name}' may be ${like.join(' or ')}: use one of these spellings.`;
 }
 
-function describeAvailable(names: readonly string[]): string {
+function describeAvailable(persona: string, names: readonly string[]): string {
   if (names.length === 0) return 'The instruction root has no file agents/NAME.md.';
   const more = names.length - MAX_NAMES_SHOWN;
   const shown = names.slice(0, MAX_NAMES_SHOWN).join(', ');
-  return `Available: ${shown}${more > 0 ? ` and ${more} more` : ''}.`;
+  const all = `${shown}${more > 0 ? ` and ${more} more` : ''}`;
+  if (canonicalPersonaName(persona) !== DEFAULT_PERSONA) return `Available: ${all}.`;
+  // Nobody typed the default's name.
+  return `Name an agent that does: ${all} (in a command: --agent ${names[0]}).`;
 }

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
-import { unlessGone } from '../platform/files/folder-handle.js';
+import { unlessGone } from '../platform/error-code.js';
 import { unknownName } from '../platform/parsing/nearest-name.js';
 import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';

@@ -6,6 +6,7 @@ describe('summarizeAgent', () => {
   it('shows what the file says, by the names of the wire', () => {
     const file = [
       '---',
+      'title: Reader',
       'description: Reads',
       'model: claude-x',
       'tools: []',
@@ -20,6 +21,7 @@ describe('summarizeAgent', () => {
     expect(summarizeAgent(parsePersona('reader', file), 'agents/reader.md')).toEqual({
       name: 'reader',
       file: 'agents/reader.md',
+      title: 'Reader',
       description: 'Reads',
       model: 'claude-x',
       tools: [],
@@ -34,6 +36,7 @@ describe('summarizeAgent', () => {
     expect(summarizeAgent(parsePersona('reader', 'You read.'), 'agents/reader.md')).toEqual({
       name: 'reader',
       file: 'agents/reader.md',
+      title: null,
       description: null,
       model: null,
       tools: null,

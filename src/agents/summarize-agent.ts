@@ -7,6 +7,8 @@ export interface AgentSummary {
   name: string;
   /** See `AgentEntry`. */
   file: string;
+  /** The name for people, in the console and in lists. */
+  title: string | null;
   description: string | null;
   /** Null: the turn's model, or the server's default. */
   model: string | null;
@@ -25,6 +27,7 @@ export function summarizeAgent(persona: Persona, file: string): AgentSummary {
   return {
     name: persona.name,
     file,
+    title: persona.title ?? null,
     description: persona.description ?? null,
     model: persona.model ?? null,
     tools: persona.tools ?? null,

@@ -19,6 +19,8 @@ const guarded: ListedError[] = [
   'RATE_LIMITED',
   'SDK_FAILURE',
   'STORAGE_UNAVAILABLE',
+  'STORAGE_READ_ONLY',
+  'STORAGE_FULL',
 ];
 
 /** Errors of every route that takes a body, while it is received. */

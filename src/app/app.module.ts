@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { AccessGuardModule } from '../access/access.module.js';
 import { AttachmentsApiModule } from '../attachments/attachments.module.js';
@@ -10,6 +10,7 @@ import { TracingModule } from '../telemetry/tracing.js';
 import { findShapedPaths } from '../http/errors/error-shape.js';
 import { RequestPipe } from '../http/request.pipe.js';
 import { Background } from './background.js';
+import { features as allFeatures, type Feature } from './features.js';
 import { ErrorShapes, HarnessErrorFilter } from './harness-error.filter.js';
 import { HttpModule } from './http.module.js';
 import {
@@ -19,26 +20,17 @@ import {
   QueueViewModule,
 } from '../ops/ops.module.js';
 import { OptionsApiModule } from '../options/options.module.js';
-import { MemoryApiModule } from '../memory/memory.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
 import { ToolsApiModule } from '../tools/tools.module.js';
+import { TrialsModule } from '../trials/trials.module.js';
 import { turnNotFound } from '../turn/state/turn-errors.js';
 import { TurnApiModule } from '../turn/turn.module.js';
 import { TurnWorkerModule } from '../turn/worker/worker.module.js';
-import { webhookNotFound } from '../webhooks/webhook-errors.js';
-import { WebhookApiModule, WebhookSenderModule } from '../webhooks/webhooks.module.js';
-import { ScheduleApiModule, SchedulerModule } from '../schedules/schedules.module.js';
-import { DataModule } from '../data/data.module.js';
-import { AgUiModule } from '../wires/ag-ui/ag-ui.module.js';
-import { AiSdkModule } from '../wires/ai-sdk/ai-sdk.module.js';
+import { webhookNotFound } from '../features/webhooks/webhook-errors.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
-import { McpWireModule } from '../wires/mcp/mcp-wire.module.js';
-import { NamedAgentsModule } from '../wires/named-agents/named-agents.module.js';
-import { ResponsesModule } from '../wires/responses/responses.module.js';
 import { mcpLoginNotFound } from '../turn/approvals/mcp-authorizations.js';
 import { approvalNotFound } from '../turn/approvals/approval-writes.js';
-import { OracleModule } from '../wires/oracle/oracle.module.js';
 
 const notFound = {
   session: sessionNotFound,
@@ -54,27 +46,26 @@ const apiModules = [
   OptionsApiModule,
   AttachmentsApiModule,
   ToolsApiModule,
-  MemoryApiModule,
+  TrialsModule,
   QueueViewModule,
   HarnessModule,
   TurnApiModule,
-  WebhookApiModule,
-  ScheduleApiModule,
-  McpWireModule,
-  NamedAgentsModule,
-  AiSdkModule,
-  AgUiModule,
-  OracleModule,
-  ResponsesModule,
-  DataModule,
 ];
 
-const workerModules = [TurnWorkerModule, WebhookSenderModule, SchedulerModule, HousekeepingModule];
+const workerModules = [TurnWorkerModule, HousekeepingModule];
 
-/** The server: the modules of a role over one back end. */
+/** The modules of a feature for one role. */
+const only = (modules: readonly (Type | undefined)[]): Type[] =>
+  modules.filter((one) => one !== undefined);
+
+/** The server: the modules of a role over one back end, with features. */
 @Module({})
 export class AppModule {
-  static forRole(role: Role, values: ProcessValues): DynamicModule {
+  static forRole(
+    role: Role,
+    values: ProcessValues,
+    features: readonly Feature[] = allFeatures,
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -87,8 +78,10 @@ export class AppModule {
         DiscoveryModule,
         HealthModule,
         MetricsViewModule,
-        ...(servesApi(role) ? apiModules : []),
-        ...(runsTurns(role) ? workerModules : []),
+        ...(servesApi(role) ? [...apiModules, ...only(features.map(({ api }) => api))] : []),
+        ...(runsTurns(role)
+          ? [...workerModules, ...only(features.map(({ worker }) => worker))]
+          : []),
       ],
       providers: [
         Background,

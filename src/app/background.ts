@@ -1,12 +1,11 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { Housekeeper } from '../ops/housekeeper.js';
-import { ScheduleTicker } from '../schedules/schedule-ticker.js';
+import { BackgroundTasks } from '../platform/process/background-tasks.js';
 import { OpenReaders } from '../http/streams/open-readers.js';
 import { Presence } from '../turn/lifecycle/presence.js';
 import { Sweeper } from '../turn/worker/sweeper.js';
 import { TurnWorker } from '../turn/worker/turn-worker.js';
 import { TurnService } from '../turn/turn-service.js';
-import { WebhookSender } from '../webhooks/webhook-sender.js';
 
 /**
  * What a process does beside answering requests, as far as it has a part of that in its role. It begins when the
@@ -15,11 +14,10 @@ import { WebhookSender } from '../webhooks/webhook-sender.js';
 @Injectable()
 export class Background {
   constructor(
+    private readonly tasks: BackgroundTasks,
     @Optional() private readonly presence?: Presence,
     @Optional() private readonly worker?: TurnWorker,
     @Optional() private readonly sweeper?: Sweeper,
-    @Optional() private readonly sender?: WebhookSender,
-    @Optional() private readonly ticker?: ScheduleTicker,
     @Optional() private readonly housekeeper?: Housekeeper,
     @Optional() private readonly turns?: TurnService,
     @Optional() private readonly readers?: OpenReaders,
@@ -28,10 +26,10 @@ export class Background {
   /** Turns that an earlier process left come before anything that makes new ones. */
   async start(): Promise<void> {
     await this.presence?.start();
+    await this.turns?.start();
     await this.worker?.start();
     await this.sweeper?.start();
-    this.sender?.start();
-    this.ticker?.start();
+    this.tasks.start();
     this.housekeeper?.start();
   }
 

@@ -1,3 +1,4 @@
+import { commandNameOfServer } from '../platform/process/command-name.js';
 import { lookup } from 'node:dns/promises';
 import type { KeyService } from '../access/key-service.js';
 import { type CreatedKeyDto, NewKeyDto } from '../access/key.dto.js';
@@ -78,7 +79,7 @@ export function findBindingFault(asked: {
   if (allowKeyless || hasWayIn || isLoopback(host)) return undefined;
   return [
     `TURNPIKE_HOST is "${host}", which other machines reach, and there is no API key that is taken. Do one of these:`,
-    'make a key: turnpike keys create --principal NAME --scopes turns,approvals,admin',
+    `make a key: ${commandNameOfServer()} keys create --principal NAME --scopes turns,approvals,admin`,
     'let this start make and print one: TURNPIKE_FIRST_KEY=print',
     'take tokens of your identity provider: TURNPIKE_AUTH_FILE',
     'listen on 127.0.0.1, for this machine alone',
@@ -117,7 +118,7 @@ export async function requireOwnPrefixes(
   throw new ConfigError(
     found.map(
       ({ id, mints }) =>
-        `the key ${id} makes page tokens for ${mints}, whom an issuer of TURNPIKE_AUTH_FILE, or an extension, knows by that name. Give the issuer another name, or revoke the key: turnpike keys revoke ${id}`,
+        `the key ${id} makes page tokens for ${mints}, whom an issuer of TURNPIKE_AUTH_FILE, or an extension, knows by that name. Give the issuer another name, or revoke the key: ${commandNameOfServer()} keys revoke ${id}`,
     ),
   );
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { findBindingFault } from './check-access.js';
+import { openAccess } from '../../test/support/access/open-access.js';
+import { useDatabase } from '../../test/support/database/database.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { parseConfig } from '../config/config.js';
+import { findBindingFault, requireKey } from './check-access.js';
 import { isLoopback } from '../platform/net/addresses.js';
 
 describe('isLoopback', () => {
@@ -37,4 +41,26 @@ describe('findBindingFault', () => {
       expect(findBindingFault({ ...asked, ...more })).toBeUndefined();
     },
   );
+});
+
+describe('requireKey', () => {
+  const database = useDatabase();
+
+  it('says that the host has no address', async () => {
+    const environment = { TURNPIKE_HOST: 'nope.invalid', TURNPIKE_ALLOW_KEYLESS: 'true' };
+    const config = parseConfig(environment);
+    const of = { db: database.db, clock: new ManualClock() };
+    const defaultLimits = {
+      requestsPerMinute: 0,
+      concurrentTurns: 0,
+      tokensPerDay: 0,
+      usdPerDay: 0,
+    };
+    const rules = { ...config, takesFirstKey: false, defaultLimits };
+    const { store, keyService: keys, authenticator } = openAccess(of, rules);
+    const checked = requireKey(config, { store, keys, authenticator, showFirstKey: undefined });
+    await expect(checked).rejects.toThrow(
+      'TURNPIKE_HOST is "nope.invalid", a name that has no address here',
+    );
+  });
 });

@@ -64,6 +64,11 @@ class Failing {
     throw secret;
   }
 
+  @Get('refused/:code')
+  refused(@Param('code') code: string): never {
+    throw new Error('it failed', { cause: Object.assign(new Error('a path of ours'), { code }) });
+  }
+
   @Get('outside')
   outside(): never {
     throw new HttpException('select key from secrets', 502);
@@ -151,6 +156,20 @@ describe('the error filter', () => {
     expect(logged()).toEqual([
       expect.objectContaining({ level: 'debug', path: '/typed', type: 'QUEUE_FULL', status: 429 }),
     ]);
+  });
+
+  it.each([
+    ['ENOSPC', 507, 'STORAGE_FULL', '30'],
+    ['53100', 507, 'STORAGE_FULL', '30'],
+    ['25006', 503, 'STORAGE_READ_ONLY', '5'],
+    ['08006', 503, 'STORAGE_UNAVAILABLE', '5'],
+  ])('says of a store that failed with %s what to do, and not where', async (...expected) => {
+    const [code, ...answer] = expected;
+    const response = await fetch(`${url}/refused/${code}`);
+    const text = await response.text();
+    const { error } = JSON.parse(text) as { error: { type: string } };
+    expect([response.status, error.type, response.headers.get('retry-after')]).toEqual(answer);
+    expect(text).not.toContain('a path of ours');
   });
 
   it.each(['/fault', '/outside', '/stream/none'])(

@@ -11,6 +11,7 @@ import type { Request, Response } from 'express';
 import { hideKeys } from '../access/key-secret.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
+import { refusedWrite } from '../storage/refused-writes.js';
 import { Presence } from '../turn/lifecycle/presence.js';
 import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
@@ -66,17 +67,19 @@ export class HarnessErrorFilter implements ExceptionFilter {
     const { method } = request;
     const path = hideKeys(request.path);
     const response = http.getResponse<Response>();
+    const refused = refusedWrite(thrown);
     const isStorageDown = isDatabaseDown(thrown);
     // The refused request may have been a reader's.
     if (isStorageDown) this.presence?.noteAway();
-    const error = isStorageDown ? storageUnavailable(thrown) : toTyped(thrown, path);
+    const unavailable = isStorageDown ? storageUnavailable(thrown) : undefined;
+    const error = refused ?? unavailable ?? toTyped(thrown, path);
     const ids = idsOf(recordOf(request) ?? { id: randomUUID() });
     const log = this.logger.child(ids);
     noteError(request, error instanceof TypedError ? error.type : 'SDK_FAILURE');
     if (error instanceof TypedError) {
       const { type, message, status, cause } = error;
       log.debug({ method, path, status, type, message, error: cause }, 'request refused');
-    } else if (response.destroyed) {
+    } else if (response.destroyed && recordOf(request)?.isBroken !== true) {
       // Failures after the client left are no one's fault.
       log.debug({ method, path, error }, 'request failed after its client had left');
     } else {

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { bodyRules, inflatable, inflateBody } from './body-reader.js';
 
@@ -8,10 +8,11 @@ const { plain: rules, conversation } = bodyRules({
   maxConversationBytes: 16 * MIB,
 });
 
-const compress = new Map([
+const compress = new Map<string, (bytes: Buffer) => Buffer>([
   ['gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
 ]);
 const text = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, n) => `${n * 7_919}`)));
 
@@ -21,13 +22,26 @@ describe('inflateBody', () => {
     expect((await inflateBody(sent, encoding, rules)).equals(text)).toBe(true);
   });
 
-  it('takes ten times what was sent, and not a byte more', async () => {
-    const bomb = gzipSync('['.repeat(8 * MIB));
-    expect(bomb.length).toBeLessThan(16 * 1024);
-    await expect(inflateBody(bomb, 'gzip', conversation)).rejects.toMatchObject({
+  it.each(inflatable)(
+    'takes ten times what was sent, and not a byte more: %s',
+    async (encoding) => {
+      const bomb = compress.get(encoding)?.(Buffer.alloc(8 * MIB, '[')) ?? Buffer.alloc(0);
+      expect(bomb.length).toBeLessThan(16 * 1024);
+      await expect(inflateBody(bomb, encoding, conversation)).rejects.toMatchObject({
+        status: 413,
+        type: 'BODY_TOO_LARGE',
+        message: expect.stringContaining('more than 10 times'),
+      });
+    },
+  );
+
+  it('refuses zstd that asks for more memory than a content coding may', async () => {
+    const params = { [constants.ZSTD_c_windowLog]: 24, [constants.ZSTD_c_contentSizeFlag]: 0 };
+    const sent = zstdCompressSync(Buffer.alloc(16 * MIB, text), { params });
+    await expect(inflateBody(sent, 'zstd', conversation)).rejects.toMatchObject({
       status: 413,
       type: 'BODY_TOO_LARGE',
-      message: expect.stringContaining('more than 10 times'),
+      details: { maxWindowBytes: 8 * MIB },
     });
   });
 

@@ -6,7 +6,7 @@ import { discardRest } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { nameRequest } from '../telemetry/tracing.js';
-import { idsOf, openRecord, type RequestRecord } from '../http/request-record.js';
+import { idsOf, openRecord, sentOf, type RequestRecord } from '../http/request-record.js';
 import { hasBody } from './body-reader.js';
 import type { RouteTable } from './route-table.js';
 
@@ -23,9 +23,10 @@ const CLIENT_GONE = 499;
 const MAX_PATH_CHARS = 200;
 
 /**
- * The first middleware: gives a request its id, and logs one line at its end, even for a stream of
- * hours: at `error` for a 5xx, at `debug` for what was read in one answer, at `info` for all others. The line has the route instead of the path, and nothing of
- * query, headers and body, which contain people's text and keys.
+ * The first middleware: gives a request its id, and logs one line at its end, even for a stream of hours. The line is at
+ * `error` for a 5xx and for an answer that the server broke off, at `debug` for what was read in one answer, and at `info`
+ * for all others. It has the route in place of the path, and nothing of query, headers and body, which contain people's
+ * text and keys.
  */
 export function logRequests(deps: LogRequestsDeps): RequestHandler {
   return (request, response, next) => {
@@ -43,6 +44,7 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
     // An answer may come before the end of its request's body: the rest is read and dropped.
     if (hasBody(request)) response.once('finish', () => discardRest(request, deps.clock));
     response.once('close', () => {
+      for (const take of record.answered ?? []) take(sentOf(response));
       const line = {
         ...idsOf(record),
         method,
@@ -63,9 +65,13 @@ export function logRequests(deps: LogRequestsDeps): RequestHandler {
 /** Reading changes nothing, and a page of the console reads all the time: a stream alone is worth a line. */
 function levelOf(
   method: string,
-  { status, frames }: { status: number; frames?: number | undefined },
+  {
+    status,
+    frames,
+    closedBy,
+  }: { status: number; frames?: number | undefined; closedBy?: string | undefined },
 ): 'error' | 'info' | 'debug' {
-  if (status >= 500) return 'error';
+  if (status >= 500 || closedBy === 'error') return 'error';
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
   return isRead && status < 400 && frames === undefined ? 'debug' : 'info';
 }
@@ -84,8 +90,13 @@ function headerOf(response: Response, name: string): string | undefined {
 }
 
 /** Who ended the answer, and how far a stream came. */
-function endOf({ writableFinished }: Response, { stream }: RequestRecord, isStopping: boolean) {
-  const broken = stream?.brokenBy ?? (isStopping ? 'shutdown' : 'client');
+function endOf(
+  { writableFinished }: Response,
+  { stream, isBroken }: RequestRecord,
+  isStopping: boolean,
+) {
+  const ofServer = isBroken === true ? 'error' : stream?.brokenBy;
+  const broken = ofServer ?? (isStopping ? 'shutdown' : 'client');
   return compact({
     closedBy: writableFinished ? undefined : broken,
     frames: stream?.frames,

@@ -10,12 +10,12 @@ import {
   ExportQueryDto,
   ImportQueryDto,
   type ImportReportDto,
-} from '../data/data.dto.js';
-import { PrincipalEraser } from '../data/principal-eraser.js';
+} from '../features/portability/portability.dto.js';
+import { PrincipalEraser } from '../features/portability/principal-eraser.js';
 import { takeRequest } from '../http/request.pipe.js';
 import { createLogger, type Logger } from '../platform/logger.js';
-import { SessionExporter } from '../data/session-exporter.js';
-import { SessionImporter } from '../data/session-importer.js';
+import { SessionExporter } from '../features/portability/session-exporter.js';
+import { SessionImporter } from '../features/portability/session-importer.js';
 import { systemClock } from '../platform/clock.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { redactOf } from './process-log.js';

@@ -59,7 +59,7 @@ describe('Outages', () => {
     answers.PostgreSQL = undefined;
     await clock.advance(1_000);
     expect(said()).toEqual([
-      'warn PostgreSQL does not answer; requests that need it wait or get 503 until it is back. No accepted turn is lost connect ECONNREFUSED 127.0.0.1:5432',
+      'warn PostgreSQL does not answer or takes no writes; requests that need it wait or get 503 or 507 until it does. No accepted turn is lost connect ECONNREFUSED 127.0.0.1:5432',
       'info PostgreSQL is back after 26 s',
     ]);
     expect(
@@ -77,8 +77,8 @@ describe('Outages', () => {
     answers.PostgreSQL = failed;
     await clock.advance(1_000);
     expect(said().map((line) => line.split(';')[0])).toEqual([
-      'warn Redis does not answer',
-      'warn PostgreSQL does not answer',
+      'warn Redis does not answer or takes no writes',
+      'warn PostgreSQL does not answer or takes no writes',
     ]);
   });
 

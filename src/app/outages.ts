@@ -1,4 +1,4 @@
-import type { Dependency } from '../ops/health-service.js';
+import type { Dependency } from '../ops/dependencies.js';
 import { withTimeout } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
@@ -106,7 +106,7 @@ export class Outages {
       this.#awaySince.set(label, this.clock.now());
       this.logger.warn(
         { service: label, reason },
-        `${label} does not answer; requests that need it wait or get 503 until it is back. No accepted turn is lost`,
+        `${label} does not answer or takes no writes; requests that need it wait or get 503 or 507 until it does. No accepted turn is lost`,
       );
     }
   }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { LoggerService, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { Request, RequestHandler } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { Authenticator } from '../access/authenticator.js';
@@ -33,13 +34,14 @@ import { builtPage } from './console/find-built-page.js';
 import { packageRoot, packageVersion } from '../platform/process/package-root.js';
 import { answerMethods, findRoutes, RouteTable } from './route-table.js';
 import { Background } from './background.js';
+import type { Feature } from './features.js';
 import { checkHead } from './check-head.js';
 import { describeApi, loadShapes, toOpenApi31 } from './describe-api.js';
 import { ErrorShapes } from './harness-error.filter.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
-import { McpRedirects } from '../tools/mcp/oauth/mcp-redirects.js';
+import { MCP_CALLBACK, MCP_CLIENT, McpRedirects } from '../tools/mcp/oauth/mcp-redirects.js';
 import { McpAuthorizations } from '../turn/approvals/mcp-authorizations.js';
 import { serveMcpCallback } from '../turn/approvals/serve-mcp-callback.js';
 import { serveLogin } from '../access/logins/serve-login.js';
@@ -54,6 +56,8 @@ import { HttpAdapter } from './http-adapter.js';
 import type { Extension } from '../tools/extensions/extend.js';
 import type { AgentDefinition } from '../agents/define-agent.js';
 import { HOST_AGENTS } from '../agents/defined-agents.js';
+import { BASE_PATH } from '../tools/mcp/oauth/mcp-redirects.js';
+import { SOURCE_FAULTS, type SourceFaults } from '../tools/extensions/source-faults.js';
 import { HOST_EXTENSION } from '../tools/extensions/load-extensions.js';
 import type { OpenFolder } from '../storage/folder/open-folder.js';
 
@@ -100,6 +104,12 @@ export interface ServeOptions {
   /** The additions of a host application. Default: none. */
   extension?: Extension;
   agents?: readonly AgentDefinition[];
+  /** Faults of files that a parent process watches. Default: nobody watches. */
+  faults?: SourceFaults;
+  /** Where a host application mounts the handler, without a slash at its end. Default: the root. */
+  basePath?: string;
+  /** Default: all. */
+  features?: readonly Feature[];
 }
 
 /** A server that answers requests, and does not listen. */
@@ -122,7 +132,7 @@ export interface Assembled {
  * ExtensionError, FileInvalidError, MasterKeysRefusedError, NoApproversError, UnreachableError.
  */
 export async function assemble(options: ServeOptions): Promise<Assembled> {
-  const { config, environment, clock = systemClock, folder, extension, agents } = options;
+  const { config, environment, clock = systemClock, folder } = options;
   const { resources = new ResourceStack() } = options;
   const redact = redactOf(config);
   const outages = new Outages(options.logger, clock);
@@ -136,12 +146,14 @@ export async function assemble(options: ServeOptions): Promise<Assembled> {
   }
   return resources.orClose(async () => {
     const ofHost = [
-      { provide: HOST_EXTENSION, useValue: extension },
-      { provide: HOST_AGENTS, useValue: agents },
+      { provide: HOST_EXTENSION, useValue: options.extension },
+      { provide: HOST_AGENTS, useValue: options.agents },
+      { provide: BASE_PATH, useValue: options.basePath },
+      { provide: SOURCE_FAULTS, useValue: options.faults },
     ].filter(({ useValue }) => useValue !== undefined);
     const values = { config, environment, clock, logger, redact, resources, folder, ofHost };
     const creating = NestFactory.create<NestExpressApplication>(
-      AppModule.forRole(config.role, values),
+      AppModule.forRole(config.role, values, options.features),
       new HttpAdapter(),
       {
         logger: nestLogger(logger),
@@ -242,12 +254,14 @@ async function addRoutes(
   }
   if (servesApi(config.role)) {
     const redirects = app.get(McpRedirects, anywhere);
-    app.use(serveMcpCallback(app.get(McpAuthorizations, anywhere), redirects));
+    const answer = serveMcpCallback(app.get(McpAuthorizations, anywhere), redirects);
+    app.use(only(({ path }) => path === MCP_CALLBACK || path === MCP_CLIENT, answer));
   }
   if (config.console && servesApi(config.role)) {
     const logins = app.get(ConsoleLogins, anywhere);
-    if (logins.isOffered) app.use(serveLogin(logins));
-    app.use(await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0));
+    if (logins.isOffered) app.use(serveLogin(logins, config.trustedProxies));
+    const page = await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0);
+    app.use(only(({ method }) => method === 'GET' || method === 'HEAD', page));
   }
   // After the console: some of its pages have the path of a route that does not support GET.
   app.use(answerMethods(() => routes));
@@ -289,7 +303,7 @@ async function listenForMetrics(
   logger.info({ host, port: opened.port }, 'serving metrics on a port of their own');
 }
 
-/** Nest's own log lines, in our log; lines about routes are debug output. */
+/** Nest's own log lines, in our log, without those of its start: they list 220 routes, which `/docs` has. */
 function nestLogger(logger: Logger): LoggerService {
   const line =
     (level: 'debug' | 'warn' | 'error') =>
@@ -300,10 +314,15 @@ function nestLogger(logger: Logger): LoggerService {
       );
   const error = (message: unknown, ...rest: unknown[]): void =>
     line(isThrown(rest) ? 'debug' : 'error')(message, ...rest);
-  return { log: line('debug'), debug: line('debug'), warn: line('warn'), error };
+  return { log: () => undefined, debug: line('debug'), warn: line('warn'), error };
 }
 
 /** Whether the line is about an error of the start, which is also thrown: the caller reports it. */
 function isThrown(rest: readonly unknown[]): boolean {
   return ['ExceptionHandler', 'NestApplication'].includes(String(rest.at(-1)));
+}
+
+/** A handler that sees the requests that are its own alone. */
+function only(isIts: (request: Request) => boolean, handler: RequestHandler): RequestHandler {
+  return (request, response, next) => (isIts(request) ? handler(request, response, next) : next());
 }

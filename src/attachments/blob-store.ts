@@ -19,8 +19,8 @@ export interface BlobContents {
   has(contentId: string, size: number): Promise<boolean>;
   /** The content; undefined when it is not stored, or is not `size` bytes long. */
   read(contentId: string, size: number): Promise<Buffer | undefined>;
-  /** The stored bytes in order, in pieces of at most 256 KiB; none where nothing is stored. */
-  pieces(contentId: string): AsyncIterable<Uint8Array>;
+  /** The stored bytes in order, in pieces of at most 256 KiB; none where nothing is stored. @param size of the content. */
+  pieces(contentId: string, size: number): AsyncIterable<Uint8Array>;
   /** Removes a content, or what a write that died has left. Idempotent. */
   remove(contentId: string): Promise<void>;
 }
@@ -80,12 +80,15 @@ export class BlobStore {
     return blob && this.contents.read(blob.contentId, blob.size);
   }
 
-  /** The bytes of a blob in pieces; undefined when it is not stored, or not whole. */
+  /**
+   * The bytes of a blob in pieces; undefined when it is not stored, or not whole. Pieces that end before the last byte
+   * end with an error.
+   */
   async pieces(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const blob = await this.#find(sha256);
     if (blob === undefined || !(await this.contents.has(blob.contentId, blob.size)))
       return undefined;
-    return this.contents.pieces(blob.contentId);
+    return whole(this.contents.pieces(blob.contentId, blob.size), blob.size);
   }
 
   async #find(sha256: string): Promise<{ contentId: string; size: number } | undefined> {
@@ -210,6 +213,16 @@ export interface StoredBlob {
   size: number;
   /** The first bytes, at most `SNIFF_BYTES`. */
   start: Uint8Array;
+}
+
+/** Half a content must not pass for one. */
+async function* whole(pieces: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let passed = 0;
+  for await (const piece of pieces) {
+    passed += piece.length;
+    yield piece;
+  }
+  if (passed !== size) throw new Error(`A stored content of ${size} bytes ended after ${passed}`);
 }
 
 /** Hashes and counts a content while it passes through. */

@@ -90,7 +90,11 @@ describe('checkFile', () => {
   it.each<[string, Buffer, RegExp]>([
     ['IMG.jpg', heic, /type image\/heic: no model takes it: send it as JPEG or PNG$/],
     ['IMG.HEIC', heic, /type image\/heic: no model takes it: send it as JPEG or PNG$/],
-    ['a.csv', zip, /type application\/zip: send the files in it$/],
+    [
+      'a.csv',
+      zip,
+      /type application\/zip: archives are not opened; unpack it and attach its files$/,
+    ],
     ['a.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /x-cfb: save it as \.docx/],
     [
       'a.txt',

@@ -50,7 +50,10 @@ const advice: readonly (readonly [RegExp, string])[] = [
   [/^image\//, 'no model takes it: send it as JPEG or PNG'],
   [/x-cfb$/, 'save it as .docx, .xlsx, .pptx or PDF, without a password'],
   [/opendocument|rtf$/, 'save it as .docx, .xlsx, .pptx or PDF'],
-  [/zip|x-tar|x-7z|x-rar|x-bzip|x-xz|zstd/, 'send the files in it'],
+  [
+    /zip|x-tar|x-7z|x-rar|x-bzip|x-xz|zstd/,
+    'archives are not opened; unpack it and attach its files',
+  ],
 ];
 
 function refuseType(name: string, found: string | undefined): string {

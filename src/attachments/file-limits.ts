@@ -48,11 +48,18 @@ const notRegular = 'Attachment path must reference a regular file';
 /** The reason for a file that could not be opened or read, by the system's error code. */
 export function refuseAccess(code: string | undefined, named: string): string {
   const path = shownPath(named);
-  if (code === 'ENOENT') return `Attachment file not found: ${path}`;
+  if (code === 'ENOENT') return refuseMissing(named);
   if (code === 'EACCES' || code === 'EPERM') return `Attachment file not readable: ${path}`;
   // Opening a socket fails so, on Linux and on macOS.
   if (code === 'ENXIO' || code === 'EOPNOTSUPP') return notRegular;
   return `Attachment file not accessible: ${path}`;
+}
+
+/** @param near names that are there instead. */
+export function refuseMissing(named: string, near: readonly string[] = []): string {
+  const names = near.map((name) => JSON.stringify(cleanName(name)));
+  const instead = names.length === 0 ? '' : `; there is ${names.join(', ')}`;
+  return `Attachment file not found: ${shownPath(named)}${instead}`;
 }
 
 export const symlinkRefused = `${notRegular} (symbolic links are rejected)`;

@@ -8,11 +8,12 @@ import {
   shownPath,
   outsideRefused,
   refuseKind,
+  refuseMissing,
   symlinkRefused,
   cleanName,
 } from './file-limits.js';
 import { openFile } from '../platform/files/folder-handle.js';
-import { isWithin } from '../platform/is-within.js';
+import { findMeant, isReachedWithin, type AttachmentFolders } from './attachment-folders.js';
 
 /** Bytes of one read. */
 const READ_BYTES = 64 * 1024;
@@ -26,15 +27,17 @@ export interface PathRules extends AttachmentFolders {
 /**
  * Loads a file of this machine into the store, checked and read once. A fault of the file is a
  * reason, never an error.
+ *
+ * @returns `path`: where it is, which may be a name that looks like the one that was asked for.
  */
 export async function loadPath(
-  path: string,
+  asked: string,
   { store, refuseSize, ...where }: PathRules,
-): Promise<{ file: ReceivedFile } | { reason: string }> {
-  if (!isAbsolute(path)) return { reason: 'Attachment path must be absolute' };
-  const opened = await openAttachment(path, where);
+): Promise<{ file: ReceivedFile; path: string } | { reason: string }> {
+  if (!isAbsolute(asked)) return { reason: 'Attachment path must be absolute' };
+  const opened = await openAttachment(asked, where);
   if ('reason' in opened) return opened;
-  const { handle, size } = opened;
+  const { handle, size, path } = opened;
   try {
     const reason = refuseSize(size);
     if (reason !== undefined) return { reason };
@@ -48,7 +51,7 @@ export async function loadPath(
     const stored = await store.put(readable(content, path));
     if (stored.size !== size)
       return { reason: `Attachment file changed while it was read: ${shownPath(path)}` };
-    return { file: { ...stored, name: cleanName(basename(path)) } };
+    return { file: { ...stored, name: cleanName(basename(path)) }, path };
   } catch (error) {
     if (error instanceof UnreadableError) return { reason: error.message };
     throw error;
@@ -71,45 +74,59 @@ async function* readable(content: AsyncIterable<Buffer>, path: string): AsyncGen
   }
 }
 
-export type OpenedAttachment = { handle: FileHandle; size: number } | { reason: string };
-
-export interface AttachmentFolders {
-  /** The session's, without links: a folder in which the file may be. Absent: none. */
-  projectRoot?: string;
-  /** The operator's folders, in which the file may be too once every link is resolved. */
-  roots: readonly string[];
-  /** The server's own folders, links resolved, from which no file is taken; absent: none. */
-  closed?: readonly string[];
-  /** Folders from which files are taken only for a root inside of them; absent: none. */
-  hidden?: readonly string[];
-}
+export type OpenedAttachment =
+  | { handle: FileHandle; size: number; path: string }
+  | { reason: string };
 
 /**
- * Opens an attachment by its path. Where the path leads is resolved first; what is opened is that, without following a
- * link, and nothing is read before it was judged. The caller closes the handle.
+ * Opens an attachment by its path, or where nothing is there, by the only path that looks like it. Where the path leads
+ * is resolved first; what is opened is that, without following a link, and nothing is read before it was judged. The
+ * caller closes the handle.
  */
 export async function openAttachment(
-  path: string,
+  asked: string,
   where: AttachmentFolders,
 ): Promise<OpenedAttachment> {
-  const opened = await openResolved(path);
-  if ('reason' in opened) return opened;
+  let path = asked;
+  let opened = await openResolved(path);
+  if ('reason' in opened && opened.isMissing === true) {
+    const meant = await lookFor(asked, where);
+    if ('reason' in meant) return meant;
+    ({ path } = meant);
+    opened = await openResolved(path);
+  }
+  if ('reason' in opened) return { reason: opened.reason };
   const { handle, real } = opened;
   const checked = await check(handle, { path, real, where });
   if ('reason' in checked) await handle.close();
   return checked;
 }
 
+async function lookFor(
+  asked: string,
+  where: AttachmentFolders,
+): Promise<{ path: string } | { reason: string }> {
+  try {
+    const meant = await findMeant(asked, where);
+    return 'near' in meant ? { reason: refuseMissing(asked, meant.near) } : meant;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return { reason: refuseAccess(code, asked) };
+  }
+}
+
 /** Links may lead to the folder of a file. The file itself must be none. */
 async function openResolved(
   path: string,
-): Promise<{ handle: FileHandle; real: string } | { reason: string }> {
+): Promise<{ handle: FileHandle; real: string } | { reason: string; isMissing?: boolean }> {
   try {
     const real = join(await realpath(dirname(path)), basename(path));
     return { handle: await openFile(real), real };
   } catch (error) {
     const code = errorCode(error);
-    return { reason: code === 'ELOOP' ? await refuseLink(path) : refuseAccess(code, path) };
+    if (code === 'ELOOP') return { reason: await refuseLink(path) };
+    return { reason: refuseAccess(code, path), isMissing: code === 'ENOENT' };
   }
 }
 
@@ -122,33 +139,9 @@ async function check(
     const reason = refuseKind(stats);
     if (reason !== undefined) return { reason };
     const isOpen = await isReachedWithin(real, where);
-    return isOpen ? { handle, size: stats.size } : { reason: outsideRefused };
+    return isOpen ? { handle, size: stats.size, path } : { reason: outsideRefused };
   } catch (error) {
     return { reason: refuseAccess(errorCode(error), path) };
-  }
-}
-
-/** @param real the path of the open file, without links. */
-async function isReachedWithin(
-  real: string,
-  { projectRoot, roots, closed = [], hidden = [] }: AttachmentFolders,
-): Promise<boolean> {
-  if (closed.some((folder) => isWithin(folder, real))) return false;
-  const open = [projectRoot, ...(await Promise.all(roots.map(resolveRoot)))];
-  return open.some(
-    (root) =>
-      root !== undefined &&
-      isWithin(root, real) &&
-      !hidden.some((folder) => isWithin(folder, real) && !isWithin(folder, root)),
-  );
-}
-
-async function resolveRoot(root: string): Promise<string | undefined> {
-  try {
-    return await realpath(root);
-  } catch {
-    // A root that is missing, or may not be entered, allows no file; the other roots still count.
-    return undefined;
   }
 }
 

@@ -13,7 +13,8 @@ import {
   cleanName,
 } from './file-limits.js';
 import { checkFile, type FileCheck } from './check-file.js';
-import { loadPath, type AttachmentFolders } from './load-path.js';
+import type { AttachmentFolders } from './attachment-folders.js';
+import { loadPath } from './load-path.js';
 
 export interface AttachmentError {
   /** The end of the path, or the name of a file that was sent. */
@@ -81,7 +82,7 @@ export async function resolveAttachments(
     }
     const loaded = await loadPath(name, { store: deps.store, ...where, refuseSize: refuse });
     if ('reason' in loaded) admit(name, 0, loaded);
-    else admit(name, loaded.file.size, withPath(await checkFile(loaded.file), name));
+    else admit(name, loaded.file.size, withPath(await checkFile(loaded.file), loaded.path));
   }
   errors.push(...excess.errors);
   index = all.length;

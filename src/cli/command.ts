@@ -100,6 +100,10 @@ export const startOption = new Option(
   '--start',
   'if no server is found, start one until the command ends, without asking',
 );
+export const projectOption = new Option(
+  '--project <DIR>',
+  'the folder that a new session works in; default: the current one',
+);
 export const jsonOption = new Option('--json', 'print lines of JSON');
 
 /** Adds a subcommand that a server answers. @param usage its name and arguments: `add <URL>`. */

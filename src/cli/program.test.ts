@@ -103,6 +103,11 @@ describe('the commands', () => {
     ],
     ['keys create --principal me', 'POST /api/admin/keys', { principal: 'me' }],
     ['keys list', 'GET /api/admin/keys'],
+    [
+      'keys set 0123 --usd-per-day default --tokens-per-day 9 --json',
+      'PATCH /api/admin/keys/0123',
+      { limits: { usdPerDay: null, tokensPerDay: 9 } },
+    ],
     ['keys revoke 0123 --json', 'DELETE /api/admin/keys/0123'],
     [
       'turn Hello there --session sess_1',

@@ -1,3 +1,4 @@
+import { commandName } from '../platform/process/command-name.js';
 import { Argument, CommanderError } from '@commander-js/extra-typings';
 import { CliCommand, noCommand, UsageError, type Cli } from './command.js';
 
@@ -31,6 +32,11 @@ const commands: readonly ListedCommand[] = [
     'tail',
     'follow a running turn, or print an ended one',
     () => import('./commands/tail-command.js'),
+  ),
+  listed(
+    'turns',
+    'list turns of all sessions, by status, error, cost and more',
+    () => import('./commands/turns-command.js'),
   ),
   listed('sessions', 'list the latest sessions', () => import('./commands/list-command.js')),
   listed(
@@ -100,6 +106,11 @@ const commands: readonly ListedCommand[] = [
     'dev',
     'serve, and start again when a tool or an agent changes',
     () => import('./commands/dev-command.js'),
+  ),
+  listed(
+    'check',
+    'load your tools and agents as a server does, and say what is wrong with them',
+    () => import('./commands/check-command.js'),
   ),
   listed(
     'serve',
@@ -181,9 +192,16 @@ async function complain(error: unknown, name: string, cli: Cli): Promise<number>
   return exitCodeOf(error);
 }
 
-/** @param called the commands whose code is loaded: one, or `all`. */
-async function createProgram(called: string, cli: Cli): Promise<CliCommand> {
-  const program = new CliCommand('turnpike');
+/**
+ * @param called the commands whose code is loaded: one, or `all`.
+ * @param programName what its help and its faults call it.
+ */
+async function createProgram(
+  called: string,
+  cli: Cli,
+  programName: string = commandName(),
+): Promise<CliCommand> {
+  const program = new CliCommand(programName);
   program
     .description('An agent turn server: durable turns, resumable streams, one command to start.')
     .usage('COMMAND [options]')
@@ -193,7 +211,7 @@ async function createProgram(called: string, cli: Cli): Promise<CliCommand> {
     .addHelpText(
       'after',
       `
-turnpike COMMAND --help lists the options of a command. Without a command, turnpike serves.
+${programName} COMMAND --help lists the options of a command. Without a command, it serves.
 Exit code: that of the turn (0 ended, 1 failed, 130 interrupted); 2 for a wrong call.`,
     );
   for (const { name, about, load } of commands) {
@@ -209,7 +227,8 @@ const ALL = 'all';
 
 /** The program with the code of all its commands: for completion, and for the documentation. */
 export async function allCommands(cli: Cli): Promise<CliCommand> {
-  return createProgram(ALL, cli);
+  // Shells complete the command that npm installs, also where a clone prints the script.
+  return createProgram(ALL, cli, 'turnpike');
 }
 
 function completionCommand(command: CliCommand, cli: Cli): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { uiMessageChunkSchema, type UIMessageChunk } from 'ai';
 import * as newest6 from 'ai-6';
-import * as oldest7 from 'ai-7-oldest';
 import {
   FakeServer,
   type FakeFrame,
@@ -200,7 +199,6 @@ describe('a step that the server lost with its log', () => {
 describe('aiSdkOf', () => {
   it.each([
     [6, newest6.uiMessageChunkSchema],
-    [7, oldest7.uiMessageChunkSchema],
     [7, uiMessageChunkSchema],
   ])('is %d by the package’s schema', async (major, schema) => {
     expect(await aiSdkOf(schema)).toBe(major);

@@ -111,7 +111,7 @@ export class ChatStream {
     const { signal } = this.#left;
     const path = route`/api/chat/${chatId}/stream`;
     for (;;) {
-      const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
+      const stallSignal = new StallSignal(transport, signal);
       const headers = { ...version, 'last-event-id': this.#lastEventId ?? '' };
       const opening =
         this.#lastEventId === undefined

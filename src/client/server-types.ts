@@ -9,6 +9,7 @@ export type { EndedAccessDto as EndedAccess } from '../access/access.dto.js';
 export type { CallerDto as CallerView } from '../access/caller.dto.js';
 export type {
   CreatedKeyDto as CreatedKey,
+  KeyChangesDto as KeyChanges,
   KeyDto as KeyView,
   MasterKeyRotationDto as MasterKeyRotation,
 } from '../access/key.dto.js';
@@ -31,7 +32,7 @@ export type {
   SessionDefaultsDto as SessionDefaults,
   SessionRecordDto as SessionRecord,
 } from '../session/session.dto.js';
-export type { PrincipalReportDto as PrincipalReport } from '../data/data.dto.js';
+export type { PrincipalReportDto as PrincipalReport } from '../features/portability/portability.dto.js';
 export type { PromptDto as PromptView } from '../session/prompt.dto.js';
 export type { SkillDto as SkillView } from '../session/skill.dto.js';
 export type {
@@ -40,9 +41,11 @@ export type {
   MemoryDto as MemoryView,
 } from '../memory/memory.dto.js';
 export type {
+  ListedFaultDto as ListedFault,
   ListedMcpServerDto as ListedMcpServer,
   ListedToolDto as ListedTool,
 } from '../tools/tool-list.dto.js';
+export type { TrialDto as Trial, TrialResultDto as TrialResult } from '../trials/trial.dto.js';
 export type {
   ApprovalDto as ApprovalView,
   AwaitedApprovalDto as AwaitedApprovalView,
@@ -52,12 +55,13 @@ export type {
   FeedbackDto as FeedbackView,
   FeedbackQueryFields as FeedbackQuery,
   GivenFeedbackDto as GivenFeedback,
-} from '../turn/feedback/feedback.dto.js';
+} from '../features/feedback/feedback.dto.js';
 export type {
   ForkedSessionDto as ForkedSession,
   ForkSessionDto as WantedFork,
 } from '../turn/branches/fork.dto.js';
 export type { DayOfUsage, UsageView } from '../governance/budgets/usage-service.js';
+export type { UsageDaysQuery } from '../access/usage.dto.js';
 export type { Disposition } from '../turn/submit/turn-submission.js';
 export type { CancelState } from '../turn/lifecycle/turn-canceller.js';
 export type { CallDto as CallView } from '../turn/history/history.dto.js';
@@ -66,26 +70,33 @@ export type {
   MessageDto as MessageView,
   StepDto as StepView,
 } from '../turn/history/messages.dto.js';
+export type {
+  TurnFaultDto as TurnFault,
+  TurnFilters,
+  TurnListDto as TurnList,
+  TurnSummaryDto as TurnSummary,
+} from '../turn/overview/overview.dto.js';
 export type { TurnRecordDto as TurnRecord } from '../turn/turn-record.dto.js';
-export type { TurnComparisonDto as TurnComparison } from '../turn/replay/replay.dto.js';
+export type { TurnComparisonDto as TurnComparison } from '../features/replay/replay.dto.js';
 export type {
   ReplayDto as ReplayView,
   WantedReplayDto as WantedReplay,
-} from '../turn/replay/replay.dto.js';
+} from '../features/replay/replay.dto.js';
 export type { DeliveryStatus } from '../storage/automation-schema.js';
 export type {
   RunDto as ScheduleRunView,
   ScheduleDto as WantedSchedule,
   ScheduleViewDto as ScheduleView,
   UpcomingSlotDto as UpcomingSlot,
-} from '../schedules/schedule.dto.js';
+} from '../features/schedules/schedule.dto.js';
 export type {
   DeliveryDto as DeliveryView,
   NewWebhookDto as WantedWebhook,
   WebhookChangesDto as WebhookChanges,
   WebhookDto as WebhookView,
   WebhookWithSecretDto as WebhookWithSecret,
-} from '../webhooks/webhook.dto.js';
+} from '../features/webhooks/webhook.dto.js';
+export type { ForgottenMcpClientsDto as ForgottenMcpClients } from '../tools/mcp-clients.dto.js';
 export type {
   BegunMcpLoginDto as BegunMcpLogin,
   EndedMcpLoginDto as EndedMcpLogin,
@@ -93,7 +104,7 @@ export type {
   McpLoginDto as McpLoginView,
   McpLoginListDto as McpLoginList,
 } from '../turn/approvals/mcp-authorizations.dto.js';
-export type { ImportReportDto as ImportReport } from '../data/data.dto.js';
+export type { ImportReportDto as ImportReport } from '../features/portability/portability.dto.js';
 export type {
   EndedTokensDto as EndedTokens,
   MintedTokenDto as MintedToken,

@@ -8,12 +8,16 @@ import type {
   AgentSummary,
   CallerView,
   DayOfUsage,
+  UsageDaysQuery,
+  ListedFault,
   ListedMcpServer,
   ListedTool,
   MessageView,
   ModelList,
   QueueView,
   SkillView,
+  Trial,
+  TrialResult,
   UsageView,
 } from './server-types.js';
 import {
@@ -134,6 +138,28 @@ export class TurnpikeClient {
     return this.#transport.field('mcpServers', '/api/harness/tools', { query: { limit: 1 } });
   }
 
+  /** MCP servers as `mcpServers` has them, and the faults of changed files under `turnpike dev`. */
+  toolSources(): Promise<{ mcpServers: ListedMcpServer[]; faults: ListedFault[] }> {
+    return this.#transport.json({ path: '/api/harness/tools', query: { limit: 1 } });
+  }
+
+  /**
+   * Runs a tool of an extension or an MCP server once, without a model; for a key with the scope `admin`. What does more
+   * than read needs `confirmed`.
+   */
+  tryTool(trial: Trial): Promise<TrialResult> {
+    return this.#transport.json({ method: 'POST', path: '/api/admin/tools/try', body: trial });
+  }
+
+  /** Starts an MCP server of the configuration, and lists its tools; for a key with the scope `admin`. */
+  startMcpServer(server: string): Promise<ListedMcpServer> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/admin/tools/start',
+      body: { server },
+    });
+  }
+
   /** The skills of the server, or of an agent; a file with faults is no skill. */
   skills({ agent }: { agent?: string | undefined } = {}): Promise<SkillView[]> {
     return this.#transport.field('skills', '/api/harness/skills', { query: { agent } });
@@ -155,8 +181,8 @@ export class TurnpikeClient {
   }
 
   /** Turns, tokens and cost of the last 30 days, by day, principal and model. */
-  usageDays(of: 'own' | 'all' = 'own'): Promise<DayOfUsage[]> {
-    return this.#transport.field('days', '/api/harness/usage/days', { query: { of } });
+  usageDays(query: UsageDaysQuery = {}): Promise<DayOfUsage[]> {
+    return this.#transport.field('days', '/api/harness/usage/days', { query: { ...query } });
   }
 
   /** Calls any other route, with the same errors. Nothing checks the answer against its type. */

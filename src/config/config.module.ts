@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type ValueProvider } from '@nestjs/common';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { REDACT, type Redact } from '../platform/text/redact.js';
+import { BackgroundTasks } from '../platform/process/background-tasks.js';
 import { ResourceProbe } from '../platform/process/resource-probe.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
 import { OPENED_FOLDER, type OpenFolder } from '../storage/folder/open-folder.js';
@@ -34,6 +35,7 @@ export class ConfigModule {
       { provide: LOGGER, useValue: logger },
       { provide: REDACT, useValue: redact },
       { provide: ResourceStack, useValue: resources },
+      { provide: BackgroundTasks, useValue: new BackgroundTasks() },
       { provide: ResourceProbe, useValue: new ResourceProbe(clock) },
       ...(folder === undefined ? [] : [{ provide: OPENED_FOLDER, useValue: folder }]),
       ...ofHost,

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, parseConfig, findServiceLinks } from './config.js';
 import { describeVariables, removedVariables, variables } from './variables.js';
@@ -56,6 +57,12 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => parseConfig({ [name]: value })).toThrow(`${name} must be ${allowed}`);
     expect(() => parseConfig({ [name]: value })).toThrow(`, not "${value}"`);
+  });
+
+  it('takes tools and MCP servers by paths from the working directory', () => {
+    const given = { TURNPIKE_TOOLS_DIR: 'tools', TURNPIKE_MCP_FILE: 'config/mcp.json' };
+    const { toolsDir, mcpFile } = parseConfig({ DATABASE_URL: undefined, ...given });
+    expect([toolsDir, mcpFile]).toEqual([path.resolve('tools'), path.resolve('config/mcp.json')]);
   });
 
   it('takes lists, and names each entry that is wrong', () => {
@@ -145,6 +152,10 @@ describe('parseConfig', () => {
     [
       { TURNPIKE_PROJECTS_DIR: '/p', TURNPIKE_PROJECT_ROOTS: '/srv:/p/shared' },
       'TURNPIKE_PROJECT_ROOTS has "/p/shared"',
+    ],
+    [
+      { TURNPIKE_PROJECTS_DIR: '/p', TURNPIKE_TOOLS_DIR: '/p/tools' },
+      'TURNPIKE_TOOLS_DIR is "/p/tools"; agents write in /p, and',
     ],
   ])('refuses folders that are in each other’s way: %j', (environment, problem) => {
     expect(() => parseConfig(environment)).toThrow(problem);

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { TurnpikeClient } from '../client/turnpike-client.js';
+import { TurnpikeClient, TurnpikeError } from '../client/turnpike-client.js';
+import { HOST_AUTHENTICATOR } from '../access/custom-authenticators.js';
 import { assemble, type Assembled } from '../app/serve.js';
 import { openLog, redactOf } from '../app/process-log.js';
 import type { ProcessValues } from '../config/config.module.js';
 import { ConfigError, parseConfig } from '../config/config.js';
+import { nodeFault } from '../platform/process/node-version.js';
+import { nearestName } from '../platform/parsing/nearest-name.js';
 import { compact } from '../platform/compact.js';
 import { describeError, type Logger, type LogFields } from '../platform/logger.js';
 import type { Redact } from '../platform/text/redact.js';
@@ -14,9 +17,6 @@ import { openInnerFetch } from './inner-fetch.js';
 import type { EmbeddedTurnpike, TurnpikeLogger, TurnpikeOptions } from './embed-types.js';
 
 export type * from './embed-types.js';
-
-/** The name of the authenticator, with which the principals of the host begin. */
-const HOST = 'host';
 
 /** Headers of the inner client: its secret, and whom it acts as. */
 const SECRET_HEADER = 'x-turnpike-host-secret';
@@ -29,15 +29,19 @@ const ofListeners = ['TURNPIKE_HOST', 'TURNPIKE_PORT', 'TURNPIKE_METRICS_PORT'];
  * Makes a Turnpike inside of this process. It reads no environment, opens no port, handles no signal and ends no
  * process. Several may be in one process, each with a data folder of its own.
  *
- * @throws ConfigError that names every wrong option; DataFolderBusyError; ExtensionError; UnreachableError.
+ * @throws ConfigError that names every wrong option; DataFolderBusyError; ExtensionError; UnreachableError; Error where
+ *   Node is too old.
  */
 export async function createTurnpike(options: TurnpikeOptions): Promise<EmbeddedTurnpike> {
+  const tooOld = nodeFault();
+  if (tooOld !== undefined) throw new Error(tooOld.trim());
   const environment = environmentOf(options);
   const config = parseConfig(environment);
   const logger =
     options.logger === undefined
       ? openLog(config, false)
       : loggerOf(options.logger, redactOf(config));
+  const basePath = (options.basePath ?? '').replace(/\/+$/, '');
   const requests = new AsyncLocalStorage<IncomingMessage>();
   const secret = randomBytes(32).toString('base64url');
   const assembled = await assemble({
@@ -46,8 +50,9 @@ export async function createTurnpike(options: TurnpikeOptions): Promise<Embedded
     logger,
     extension: extensionOf(options, { secret, requests }),
     agents: options.agents ?? [],
+    basePath,
   });
-  return embed(assembled, { basePath: options.basePath ?? '', secret, requests });
+  return embed(assembled, { basePath, secret, requests });
 }
 
 interface Inner {
@@ -66,8 +71,11 @@ function embed(
   const mounted = mountAt(basePath, answer);
   const web = openInnerFetch(mounted);
   const unwatch = watchLoop(values);
+  const closed = new AbortController();
   const closeInner = (): void => {
     unwatch();
+    // First: a client whose connection breaks asks again, and would keep the process for minutes.
+    closed.abort(closedError());
     inner.close();
     web.close();
   };
@@ -82,9 +90,20 @@ function embed(
       new TurnpikeClient({
         url: 'http://turnpike.internal',
         fetch: inner.fetch,
+        closed: closed.signal,
         headers: { [SECRET_HEADER]: secret, [PRINCIPAL_HEADER]: encodeURIComponent(principal) },
       }),
   };
+}
+
+/** The error that a client's calls end with once its Turnpike is closed. */
+function closedError(): TurnpikeError {
+  return new TurnpikeError('CLOSED', {
+    status: 503,
+    message:
+      'This Turnpike was closed by its application. Turns that had not ended go on when one is made again on the same data; follow them with its client.',
+    retryable: false,
+  });
 }
 
 /** How often the event loop shows that it runs, in ms. */
@@ -113,28 +132,55 @@ function watchLoop({
   return () => clearInterval(timer);
 }
 
-/** Passes requests below a path on, without it. */
+/** Passes requests below a path on, without it. @param basePath without a slash at its end. */
 function mountAt(basePath: string, answer: RequestListener): EmbeddedTurnpike['handler'] {
-  const base = basePath.replace(/\/+$/, '');
   return (request, response, next) => {
     const { url = '/', originalUrl } = request as typeof request & { originalUrl?: string };
     // Express has taken the path away already, where it mounts by itself.
     const isTaken = originalUrl !== undefined && originalUrl !== url;
     const isBelow =
-      isTaken || url === base || ['/', '?'].some((mark) => url.startsWith(base + mark));
+      isTaken || url === basePath || ['/', '?'].some((mark) => url.startsWith(basePath + mark));
     if (!isBelow && next !== undefined) return next();
-    if (!isTaken && isBelow && base !== '') {
-      const rest = url.slice(base.length);
+    if (!isTaken && isBelow && basePath !== '') {
+      const rest = url.slice(basePath.length);
       request.url = rest.startsWith('/') ? rest : `/${rest}`;
     }
     answer(request, response);
   };
 }
 
+const optionNames = Object.keys({
+  dataDir: true,
+  databaseUrl: true,
+  redisUrl: true,
+  role: true,
+  basePath: true,
+  tools: true,
+  agents: true,
+  extension: true,
+  authenticate: true,
+  logger: true,
+  settings: true,
+} satisfies Record<keyof TurnpikeOptions, true>);
+
+/** Names that no option has: what they are to say would be dropped. */
+function unknownOptions(options: object): string[] {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const unknown = given.flatMap(([name]) => (optionNames.includes(name) ? [] : name));
+  return unknown.map((name) => {
+    if (/^[A-Z][A-Z\d_]*$/.test(name)) return `${name} is a setting; give it in settings`;
+    const near = nearestName(name, optionNames);
+    const hint =
+      near === undefined ? `they are ${optionNames.join(', ')}` : `did you mean ${near}?`;
+    return `${name} is not an option of createTurnpike; ${hint}`;
+  });
+}
+
 function environmentOf(options: TurnpikeOptions): Record<string, string> {
   const { dataDir, databaseUrl, redisUrl, role, settings = {} } = options;
   const listening = ofListeners.filter((name) => settings[name] !== undefined);
   const faults = [
+    ...unknownOptions(options),
     ...listening.map(
       (name) =>
         `${name} is set; a Turnpike inside of an application opens no port, so leave it out`,
@@ -166,7 +212,7 @@ function extensionOf(
   return async (turnpike) => {
     for (const tool of tools) turnpike.addTool(tool);
     turnpike.addAuthenticator(
-      HOST,
+      HOST_AUTHENTICATOR,
       (head): ExtensionCaller | undefined | Promise<ExtensionCaller | undefined> => {
         const given = Buffer.from(head.headers[SECRET_HEADER] ?? '');
         if (given.length === wanted.length && timingSafeEqual(given, wanted)) {

@@ -78,7 +78,10 @@ export interface EmbeddedTurnpike {
   start(): Promise<void>;
   /** Takes no more turns, and lets those that run end; the rest goes on at the next start, or elsewhere. */
   drain(): Promise<void>;
-  /** Drains, and closes everything. May be called again. */
+  /**
+   * Drains, and closes everything: what clients of `client` wait for, and their later calls, reject with a
+   * `TurnpikeError` of the code `CLOSED`. May be called again.
+   */
   close(): Promise<void>;
   /** A client that acts as a principal, without a network: what it makes belongs to `host:<principal>`. */
   client(principal: string): TurnpikeClient;

@@ -200,17 +200,17 @@ export const errorTable = {
   ),
   LOGIN_REFUSED: final(
     400,
-    'A person was not [logged in](../operate/log-in.md#people-in-the-console) to the console; `details.reason` says why.',
+    'A person was not [logged in](../operate/log-in-console.md) to the console; `details.reason` says why.',
     'Begin the log-in again at the console. Operator: the log says what the identity provider answered.',
   ),
   MCP_LOGIN_NOT_FOUND: final(
     404,
-    "There is no such [log-in at an MCP server](../guide/mcp.md#log-in), or it is another principal's.",
+    "There is no such [log-in at an MCP server](../guide/mcp-log-in.md), or it is another principal's.",
     '`GET /api/harness/mcp/logins` lists yours.',
   ),
   MCP_LOGIN_REFUSED: final(
     400,
-    'Nobody was [logged in at an MCP server](../guide/mcp.md#log-in); `details.reason` says why. Nothing was stored.',
+    'Nobody was [logged in at an MCP server](../guide/mcp-log-in.md); `details.reason` says why. Nothing was stored.',
     'Do what the message says; it is for the person, or for the operator of the server.',
   ),
   MCP_LOGIN_UNAVAILABLE: later(
@@ -285,9 +285,15 @@ export const errorTable = {
     'Send it again after `Retry-After` seconds.',
     5,
   ),
+  QUEUE_UNAVAILABLE: later(
+    503,
+    'The turn is accepted and stored (`details.turnId`), but for three seconds no worker could be told: Redis is full, read-only or away, or the database takes no writes. It starts by itself once they do.',
+    'Send it again with the same `Idempotency-Key`: it joins the turn. Without a key, follow `details.turnId`. Operator: `/ready` says why.',
+    5,
+  ),
   RATE_LIMITED: later(
     429,
-    'The principal has sent too many requests in `details.perMs`, or the address too many wrong keys.',
+    'The principal has sent too many requests in `details.perMs`, or the address too many wrong credentials.',
     'Send it again after `Retry-After` seconds.',
   ),
   REQUEST_TIMEOUT: later(
@@ -382,6 +388,18 @@ export const errorTable = {
     5,
   ),
   SHUTTING_DOWN: later(503, 'The server is stopping.', 'Send it again in a few seconds.', 5),
+  STORAGE_FULL: later(
+    507,
+    'The database, Redis or a disk of the server has no space left. Accepted turns continue when there is room.',
+    'Send it again later; a turn with the same `Idempotency-Key`. Operator: make room; `/ready` names what is full, and the log has its words.',
+    30,
+  ),
+  STORAGE_READ_ONLY: later(
+    503,
+    'The database, Redis or a disk of the server takes no writes, as during a failover. Accepted turns continue when it takes them.',
+    'Send it again; a turn with the same `Idempotency-Key`. Operator: `/ready` names what takes none; check that `DATABASE_URL` and `REDIS_URL` lead to the primary.',
+    5,
+  ),
   STORAGE_UNAVAILABLE: later(
     503,
     'The database does not answer. Accepted turns continue when it is back.',
@@ -415,6 +433,26 @@ export const errorTable = {
     'Wait until one has ended, or interrupt one; then send it again.',
     5,
   ),
+  TOOL_NOT_FOUND: final(
+    404,
+    'There is no such tool of an extension, a folder of tools or an MCP server of the configuration. Where its server did not come up, the message says why.',
+    '`GET /api/harness/tools` lists the tools, and the states of the servers.',
+  ),
+  TOOL_TRIAL_DENIED: final(
+    403,
+    "The server's permissions or its tool hook deny the call (`details.rule`). Nothing ran.",
+    'Change the rule, or the hook.',
+  ),
+  TOOL_TRIAL_UNCONFIRMED: final(
+    409,
+    'The tool does more than read, or a rule asks about the call. Nothing ran.',
+    'Let a person look at the input, then send it with `confirmed: true`.',
+  ),
+  TOOL_TRIAL_UNSUPPORTED: final(
+    400,
+    'The tool is built in, runs at the provider, waits for approvers, or asks its person: it runs in a session alone.',
+    'Send a turn that calls it.',
+  ),
   TURN_IN_PROGRESS: later(
     409,
     'The session has an active turn.',
@@ -429,13 +467,13 @@ export const errorTable = {
   ),
   UNAUTHENTICATED: final(
     401,
-    'The request has no valid API key or token: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`, of the console `LOGIN_ENDED`, or says what is wrong with a [token](../operate/log-in.md#errors).',
-    'Send `Authorization: Bearer tpk_…` or a token of the identity provider; make a key with `turnpike keys create`.',
+    'The request has no valid API key or token: `details.reason` is `MISSING`, `UNKNOWN`, `EXPIRED` or `REVOKED`, of the console `LOGIN_ENDED`, or says what is wrong with a [token](../operate/log-in-reference.md#errors).',
+    'Send `Authorization: Bearer tpk_…` or a token of the identity provider; make a key with `turnpike keys create`. [Inside an application](../guide/inside-your-application.md), return the user from `authenticate`.',
   ),
   UNSUPPORTED_MEDIA_TYPE: final(
     415,
     'The route does not read this `Content-Encoding` or charset, or a page sent no `Content-Type: application/json`.',
-    'Send JSON in UTF-8, plain or as gzip, deflate or br. Do not encode bodies with files.',
+    'Send JSON in UTF-8, plain or as gzip, deflate, br or zstd. Do not encode bodies with files.',
   ),
   WEBHOOK_DELIVERY_NOT_FOUND: final(
     404,

@@ -72,7 +72,7 @@ export interface EventLog {
   subscribe(turnId: string, listener: LogListener): Promise<() => void>;
   /** Deletes the logs of turns that have ended, before their time. */
   remove(turnIds: readonly string[]): Promise<void>;
-  /** Rejects when the log does not answer. */
+  /** Tries a write, which leaves nothing. Rejects when the log takes none, or does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { Batcher } from '../platform/async/batcher.js';
 import {
   defineScript,
   isConnectionClosed,
+  tryRedisWrite,
   type RedisScript,
   type RedisClient,
   type ChannelListener,
@@ -127,9 +128,9 @@ export class RedisEventLog implements EventLog {
     }
   }
 
-  async ping(): Promise<void> {
-    if (this.options.redis.status !== 'ready') throw new Error('Redis cannot be reached');
-    await this.options.redis.ping();
+  ping(): Promise<void> {
+    const { redis, prefix } = this.options;
+    return tryRedisWrite(redis, `${prefix}:{write-check}:log`);
   }
 
   async close(): Promise<void> {

@@ -26,7 +26,12 @@ export const turnOutcomes = ['completed', 'limited', 'interrupted', 'failed'] as
 export type TurnOutcome = (typeof turnOutcomes)[number];
 
 export type TurnEventBody =
-  | { type: 'turn.queued'; position: number }
+  | {
+      type: 'turn.queued';
+      position: number;
+      /** No worker could be told of the turn so far: it starts by itself when one is. Absent: it waits for a slot. */
+      reason?: 'queue-unavailable';
+    }
   | {
       type: 'turn.started';
       sessionId: string;

@@ -155,6 +155,12 @@ export const ExactFields = createParamDecorator((names: string[], context: Execu
   return isPlainObject(exact) ? Object.fromEntries(names.map((name) => [name, exact[name]])) : {};
 });
 
+/** The body as it came, with fields that its class drops. */
+export const SentBody = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): unknown =>
+    context.switchToHttp().getRequest<Request>().body,
+);
+
 /** Time that a client may go on sending a discarded body, in ms. */
 const LINGER_MS = 10_000;
 
@@ -219,6 +225,14 @@ export function inflatesTooFar(factor: number): TypedError {
   return new TypedError('BODY_TOO_LARGE', {
     message: `The request body inflates to more than ${factor} times what was sent. Send it without Content-Encoding.`,
     details: { factor },
+  });
+}
+
+/** @param bytes the window that zstd data may have. */
+export function windowTooLarge(bytes: number): TypedError {
+  return new TypedError('BODY_TOO_LARGE', {
+    message: `The zstd data of the request body asks for a window of more than ${bytes} bytes. Send it with a smaller window, or without Content-Encoding.`,
+    details: { maxWindowBytes: bytes },
   });
 }
 

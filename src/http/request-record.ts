@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { compact } from '../platform/compact.js';
 import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { parseTrace, traceIdOf } from '../telemetry/span-names.js';
@@ -20,11 +20,18 @@ export interface RequestRecord {
   error?: { type: ErrorCode };
   /** The stream that answers the request; absent: none. */
   stream?: StreamState;
+  /** Whether the server broke the answer off after it had begun. Absent: it did not. */
+  isBroken?: true;
+  /** Called once the answer is over, with how much of it was sent. Absent: nobody waits for that. */
+  answered?: ((sent: Sent) => void)[];
   /** Id of the principal that sent the request; absent: an open route, or not known yet. */
   principal?: string;
   /** The access that the reading of a stream ends with; absent: it ends with none. */
   access?: StreamAccess;
 }
+
+/** How much of an answer was sent: all of it, not a byte, or a part. */
+export type Sent = 'all' | 'part' | 'nothing';
 
 /** A stream of an answer, as it is at the moment. */
 export interface StreamState {
@@ -70,10 +77,25 @@ export function recordOf(request: object): RequestRecord | undefined {
   return records.get(request);
 }
 
+/** How much was sent of an answer that is over. */
+export function sentOf({
+  writableFinished,
+  headersSent,
+}: Pick<ServerResponse, 'writableFinished' | 'headersSent'>): Sent {
+  if (writableFinished) return 'all';
+  return headersSent ? 'part' : 'nothing';
+}
+
 /** Keeps the error for the request's log line. */
 export function noteError(request: object, type: ErrorCode): void {
   const record = recordOf(request);
   if (record !== undefined) record.error = { type };
+}
+
+/** Keeps for the request's log line that its answer is broken off by the server, not by the client. */
+export function noteBroken(request: object): void {
+  const record = recordOf(request);
+  if (record !== undefined) record.isBroken = true;
 }
 
 /** Keeps the stream for the request's log line. */

@@ -1,8 +1,12 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { DrizzleQueryError } from 'drizzle-orm';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { newFolder } from '../../test/support/suite.js';
 import { packageVersion } from '../platform/process/package-root.js';
-import { HealthService, type HealthDeps, checkReadiness } from './health-service.js';
+import { checkReadiness, listDependencies, type Stores } from './dependencies.js';
+import { HealthService, type HealthDeps } from './health-service.js';
 
 const answers = async (): Promise<void> => undefined;
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -21,7 +25,7 @@ function open(deps: Partial<HealthDeps> = {}) {
     checkProvider: answers,
     checkAgent: answers,
     countActiveSessions: async () => 3,
-    findLateSeconds: async () => 90,
+    findCounts: async () => ({ schedule_late_seconds: 90 }),
     toolHook: () => undefined,
     commands,
     ...deps,
@@ -52,7 +56,7 @@ describe('HealthService', () => {
     const { service } = open({
       dependencies: [{ name: 'database', label: 'PostgreSQL', ping: fails }],
       countActiveSessions: fails,
-      findLateSeconds: fails,
+      findCounts: fails,
     });
     const health = await service.health();
     expect(health.status).toBe('unhealthy');
@@ -103,6 +107,55 @@ describe('HealthService', () => {
     const later = service.health();
     await clock.advance(75);
     expect((await later).status).toBe('unhealthy');
+  });
+});
+
+describe('listDependencies', () => {
+  const stores = (config: Partial<Stores['config']>, ping = answers): Stores => ({
+    database: { ping },
+    queue: { ping: answers },
+    log: { ping: answers },
+    config: {
+      databaseUrl: undefined,
+      dataDir: newFolder(),
+      blobDir: undefined,
+      s3Url: undefined,
+      ...config,
+    },
+    clock: new ManualClock(),
+  });
+  const ready = { database: 'ok', queue: 'ok', log: 'ok' };
+
+  it('writes to each folder that the process has, and leaves nothing there', async () => {
+    const [dataDir, blobDir] = [
+      newFolder(),
+      path.join(newFolder(), 'made', 'with', 'the', 'first'),
+    ];
+    const dependencies = listDependencies(stores({ dataDir, blobDir }));
+    const found = await checkReadiness(dependencies);
+    expect(found).toEqual({ ready: true, checks: { ...ready, disk: 'ok' } });
+    expect([readdirSync(dataDir), readdirSync(blobDir)]).toEqual([[], []]);
+    const distributed = listDependencies(stores({ databaseUrl: 'postgres://x' }));
+    expect(await checkReadiness(distributed)).toEqual({ ready: true, checks: ready });
+  });
+
+  it('says which store is full or read-only, and not where it is', async () => {
+    const full = async (): Promise<never> => {
+      const cause = new Error('could not extend file "base/5/1": No space left on device');
+      throw new DrizzleQueryError('select 1', [], cause);
+    };
+    // A file where a folder should be: nothing can be written below it.
+    const file = path.join(newFolder(), 'file');
+    writeFileSync(file, '');
+    const dependencies = listDependencies(stores({ dataDir: path.join(file, 'data') }, full));
+    expect(await checkReadiness(dependencies)).toEqual({
+      ready: false,
+      checks: {
+        ...ready,
+        database: 'The embedded database is full',
+        disk: 'The disk does not answer (ENOTDIR)',
+      },
+    });
   });
 });
 

@@ -1,20 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { DEFAULT_PERSONA } from '../agents/persona-name.js';
-import { type Config } from '../config/config.js';
-import { type EventLog } from '../events/event-log.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
-import { type TurnQueue } from '../turn/queue/turn-queue.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
-import { findLateSeconds } from '../schedules/schedule-run-store.js';
-import { DATABASE, type Database, type OpenedDatabase } from '../storage/connection.js';
+import { DATABASE, type Database } from '../storage/connection.js';
+import { DeploymentCounts } from '../telemetry/deployment-counts.js';
 import { compact } from '../platform/compact.js';
 import { packageCommit, packageVersion } from '../platform/process/package-root.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
-import { TypedError } from '../errors/typed-error.js';
-import { errorCode } from '../platform/error-code.js';
-import { driverError } from '../storage/database-errors.js';
-import { withTimeout } from '../platform/async/deadlines.js';
+import { checkReadiness, type Dependency } from './dependencies.js';
 import type { CommandHealthDto, HealthDto, HookHealthDto, ReadinessDto } from './health.dto.js';
 import { SHELLS, type Shells } from '../tools/shells.js';
 import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hook.js';
@@ -23,23 +17,6 @@ import { TOOL_HOOK, type ToolHook, type ToolHookHealth } from '../tools/tool-hoo
 const CHECK_TIMEOUT_MS = 75;
 /** Age, in ms, up to which an earlier result replaces a late one. */
 const FRESH_MS = 10_000;
-
-/** The services that a process cannot work without, over its back end. */
-export function listDependencies(
-  { ping }: OpenedDatabase,
-  queue: TurnQueue,
-  log: EventLog,
-  { databaseUrl }: Config,
-): Dependency[] {
-  const isEmbedded = databaseUrl === undefined;
-  // A single process keeps its queue and its log in memory.
-  const label = isEmbedded ? 'The memory of this process' : 'Redis';
-  return [
-    { name: 'database', label: isEmbedded ? 'The embedded database' : 'PostgreSQL', ping },
-    { name: 'queue', label, ping: () => queue.ping() },
-    { name: 'log', label, ping: () => log.ping() },
-  ];
-}
 
 /** Injects the `Dependency` list of the process. */
 export const DEPENDENCIES = Symbol('Dependencies');
@@ -58,6 +35,7 @@ export class HealthChecks {
     private readonly personas: PersonaLibrary,
     @Inject(SHELLS) private readonly shells: Shells,
     @Inject(TOOL_HOOK) private readonly hook: ToolHook | null,
+    private readonly counts: DeploymentCounts,
   ) {}
 
   get commands(): CommandHealthDto {
@@ -79,8 +57,9 @@ export class HealthChecks {
     return countActiveSessions(this.db);
   }
 
-  findLateSeconds(): Promise<number> {
-    return findLateSeconds(this.db);
+  /** Counts of features, by their fields. */
+  findCounts(): Promise<Record<string, number>> {
+    return this.counts.find(this.db);
   }
 
   /** Undefined: there is no tool hook. */
@@ -96,7 +75,7 @@ interface CheckResult {
   isReady: boolean;
   isAgentReady: boolean;
   activeSessions?: number;
-  lateSeconds?: number;
+  counts?: Record<string, number>;
   at: number;
 }
 
@@ -162,18 +141,17 @@ export class HealthService {
   async #find(): Promise<CheckResult> {
     const { deps } = this;
     const { dependencies, clock } = deps;
-    const [{ ready, checks }, agent, counts] = await Promise.all([
+    const [{ ready, checks }, agent, [active, counts]] = await Promise.all([
       checkReadiness(dependencies),
       Promise.allSettled([deps.checkAgent()]),
-      Promise.allSettled([deps.countActiveSessions(), deps.findLateSeconds()]),
+      Promise.allSettled([deps.countActiveSessions(), deps.findCounts()]),
     ]);
-    const [active, late] = counts.map((count) =>
-      count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined,
-    );
+    const known = <T>(count: PromiseSettledResult<T>): T | undefined =>
+      count.status === 'fulfilled' && checks['database'] === 'ok' ? count.value : undefined;
     this.#last = {
       isReady: ready,
       isAgentReady: agent[0].status === 'fulfilled',
-      ...compact({ activeSessions: active, lateSeconds: late }),
+      ...compact({ activeSessions: known(active), counts: known(counts) }),
       at: clock.now(),
     };
     return this.#last;
@@ -186,7 +164,7 @@ export class HealthService {
       agent_ready: found.isAgentReady,
       ...compact({
         active_sessions: found.activeSessions,
-        schedule_late_seconds: found.lateSeconds,
+        ...found.counts,
         tool_hook: this.deps.toolHook(),
       }),
       uptime_seconds: Math.floor(process.uptime()),
@@ -194,43 +172,6 @@ export class HealthService {
       ...compact({ commit: packageCommit }),
     };
   }
-}
-
-/** A service that the server cannot work without. */
-export interface Dependency {
-  name: string;
-  /** Its name for people. */
-  label: string;
-  /** Rejects when it does not answer. */
-  ping(): Promise<void>;
-}
-
-/** Pings every dependency, each for at most `timeoutMs` milliseconds. */
-export async function checkReadiness(
-  dependencies: readonly Dependency[],
-  timeoutMs = 2_000,
-): Promise<ReadinessDto> {
-  const answers = await Promise.all(
-    dependencies.map(async ({ name, label, ping }): Promise<[string, string]> => {
-      try {
-        const isAnswered = await withTimeout(timeoutMs, ping());
-        return [name, isAnswered ? 'ok' : `${label} did not answer in ${timeoutMs} ms`];
-      } catch (error) {
-        return [name, describeFault(label, error)];
-      }
-    }),
-  );
-  return {
-    ready: answers.every(([, answer]) => answer === 'ok'),
-    checks: Object.fromEntries(answers),
-  };
-}
-
-/** The fault of a service without its statement and its address, which probes of anybody would read. */
-function describeFault(label: string, error: unknown): string {
-  if (error instanceof TypedError) return error.message;
-  const code = errorCode(driverError(error));
-  return `${label} does not answer${code === undefined ? '' : ` (${code})`}`;
 }
 
 function commandHealth(shells: Shells): CommandHealthDto {

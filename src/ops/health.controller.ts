@@ -62,7 +62,8 @@ export class HealthController {
   @ApiOperation({
     operationId: 'getReadiness',
     security: [],
-    summary: 'Whether turns would be taken: database, queue and log answer, and there is a model',
+    summary:
+      'Whether turns would be taken: database, queue, log and disk take a write, and there is a model',
   })
   @ApiOkResponse({ type: ReadinessDto, description: 'Each check is `ok`.' })
   @ApiResponse({ status: 503, type: ReadinessDto, description: '`checks` names the faults.' })

@@ -63,7 +63,7 @@ export class ReadinessDto {
   @ApiProperty({
     type: Object,
     additionalProperties: { type: 'string' },
-    example: { database: 'ok', queue: 'ok', log: 'ok' },
+    example: { database: 'ok', queue: 'ok', log: 'ok', disk: 'ok' },
   })
   checks!: Record<string, string>;
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { collectDefaultMetrics } from 'prom-client';
 import { isNull, sql } from 'drizzle-orm';
 import { CONFIG, type Config } from '../config/config.js';
+import { DeploymentCounts } from '../telemetry/deployment-counts.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { untilAborted } from '../platform/async/deadlines.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
@@ -10,7 +11,6 @@ import { packageCommit, packageVersion } from '../platform/process/package-root.
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { OPENED_DATABASE, type OpenedDatabase, type Database } from '../storage/connection.js';
 import { approvals } from '../storage/governance-schema.js';
-import { findLateSeconds } from '../schedules/schedule-run-store.js';
 import { turns } from '../storage/schema.js';
 import { isUnended, type UnendedStatus } from './unended-turns.js';
 
@@ -28,6 +28,7 @@ export class MetricsService {
 
   constructor(
     private readonly metrics: Metrics,
+    private readonly counts: DeploymentCounts,
     @Inject(OPENED_DATABASE) private readonly database: OpenedDatabase,
     @Inject(CONFIG) private readonly config: Pick<Config, 'role'>,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -60,19 +61,19 @@ export class MetricsService {
   }
 
   async #setWaiting(): Promise<void> {
-    const { queueTurns, queueOldestAge, approvalsPending, scheduleLate } = this.metrics;
+    const { queueTurns, queueOldestAge, approvalsPending } = this.metrics;
     const waiting = await this.#findWaiting();
     for (const [state, depth] of Object.entries(waiting.turns)) queueTurns.set({ state }, depth);
     queueOldestAge.set(waiting.oldestSeconds);
     approvalsPending.set(waiting.approvals);
-    scheduleLate.set(waiting.lateSeconds);
+    for (const { name, gauge } of this.counts.list()) gauge.set(waiting.counts[name] ?? Number.NaN);
   }
 
   /** Counts that are unknown are NaN, which no alert's comparison is true of; the last ones may be wrong. */
   async #findWaiting(): Promise<Waiting> {
     const { database, logger } = this;
     try {
-      const counts = this.#waiting.get('', () => countWaiting(database.db));
+      const counts = this.#waiting.get('', () => countWaiting(database.db, this.counts));
       return await untilAborted(counts, AbortSignal.timeout(COUNT_TIMEOUT_MS));
     } catch (error) {
       logger.warn(
@@ -81,7 +82,7 @@ export class MetricsService {
       );
       const { NaN: none } = Number;
       const turns = { held: none, queued: none, running: none, waiting: none };
-      return { turns, oldestSeconds: none, approvals: none, lateSeconds: none };
+      return { turns, oldestSeconds: none, approvals: none, counts: {} };
     }
   }
 }
@@ -94,13 +95,13 @@ interface Waiting {
   oldestSeconds: number;
   /** Approvals that nobody has answered. */
   approvals: number;
-  /** Age of the oldest slot of a schedule that is due, in seconds; 0 without one. */
-  lateSeconds: number;
+  /** Those of features, by their names. */
+  counts: Record<string, number>;
 }
 
 /** Counts turns and approvals. The cost grows with the unended ones: both have an index of no others. */
-async function countWaiting(db: Database): Promise<Waiting> {
-  const [rows, open, lateSeconds] = await Promise.all([
+async function countWaiting(db: Database, counts: DeploymentCounts): Promise<Waiting> {
+  const [rows, open, ofFeatures] = await Promise.all([
     db
       .select({
         status: turns.status,
@@ -111,7 +112,7 @@ async function countWaiting(db: Database): Promise<Waiting> {
       .where(isUnended)
       .groupBy(turns.status),
     db.$count(approvals, isNull(approvals.decision)),
-    findLateSeconds(db),
+    counts.find(db),
   ]);
   const depthOf = (status: UnendedStatus): number =>
     rows.find((row) => row.status === status)?.depth ?? 0;
@@ -124,6 +125,6 @@ async function countWaiting(db: Database): Promise<Waiting> {
     },
     oldestSeconds: Math.max(0, rows.find(({ status }) => status === 'queued')?.seconds ?? 0),
     approvals: open,
-    lateSeconds,
+    counts: ofFeatures,
   };
 }

@@ -3,14 +3,15 @@ import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { AttachmentsModule } from '../attachments/attachments.module.js';
 import { BlobStore } from '../attachments/blob-store.js';
-import { CONFIG } from '../config/config.js';
-import { EVENT_LOG } from '../events/event-log.js';
-import { CLOCK } from '../platform/clock.js';
+import { CONFIG, type Config } from '../config/config.js';
+import { EVENT_LOG, type EventLog } from '../events/event-log.js';
+import { CLOCK, type Clock } from '../platform/clock.js';
 import { ProviderModule } from '../provider/provider.module.js';
-import { DATABASE, OPENED_DATABASE } from '../storage/connection.js';
+import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { TURN_QUEUE } from '../turn/queue/turn-queue.js';
-import { DEPENDENCIES, HealthChecks, HealthService, listDependencies } from './health-service.js';
+import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
+import { listDependencies } from './dependencies.js';
+import { DEPENDENCIES, HealthChecks, HealthService } from './health-service.js';
 import { HealthController } from './health.controller.js';
 import { CHORES, Housekeeper, listChores } from './housekeeper.js';
 import { MetricsController } from './metrics.controller.js';
@@ -24,8 +25,14 @@ import { QueueController } from './queue.controller.js';
   providers: [
     {
       provide: DEPENDENCIES,
-      inject: [OPENED_DATABASE, TURN_QUEUE, EVENT_LOG, CONFIG],
-      useFactory: listDependencies,
+      inject: [OPENED_DATABASE, TURN_QUEUE, EVENT_LOG, CONFIG, CLOCK],
+      useFactory: (
+        database: OpenedDatabase,
+        queue: TurnQueue,
+        log: EventLog,
+        config: Config,
+        clock: Clock,
+      ) => listDependencies({ database, queue, log, config, clock }),
     },
     HealthChecks,
     HealthService,

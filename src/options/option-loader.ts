@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { forbiddenAgent } from '../access/access-errors.js';
 import { KnownApprovers } from '../access/known-approvers.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
@@ -13,7 +14,7 @@ import type {
   ResolvedOptions,
 } from '../storage/shapes/stored-options.js';
 import { ModelResolver } from '../provider/model-resolver.js';
-import { invalidRequest } from '../errors/typed-error.js';
+import { invalidRequest, isTypedError } from '../errors/typed-error.js';
 import { freeLimits } from './resolve-limits.js';
 import type { ServerDefaults } from './effective-preferences.js';
 import { asksForOutput, chooseModel, choosePersona, chooseStandard } from './option-rules.js';
@@ -83,9 +84,25 @@ export class OptionLoader {
    *
    * @throws TypedError NO_APPROVERS 422.
    */
-  checkApprovers(rules: readonly (PermissionRules | null)[]): Promise<void> {
-    const given = rules.filter((one) => one !== null);
-    return this.approvers.check([this.serverPermissions, ...given]);
+  async checkApprovers(rules: readonly (PermissionRules | null)[]): Promise<void> {
+    const given = [this.serverPermissions, ...rules].filter((one) => one !== null);
+    if (given.some(({ ask }) => ask !== undefined)) await this.approvers.check(given);
+  }
+
+  /**
+   * @param agents those that the caller may use; undefined: all.
+   * @throws TypedError FORBIDDEN_AGENT 403 for an agent that there is, and that is another one. A name that no agent
+   *   has is refused by the turn.
+   */
+  async checkAgent(name: string, agents: readonly string[] | undefined): Promise<void> {
+    if (agents === undefined) return;
+    const agent = await this.personas.load(name).catch((error: unknown) => {
+      if (isTypedError(error, 'PERSONA_NOT_FOUND')) return undefined;
+      throw error;
+    });
+    if (agent !== undefined && !agents.includes(agent.name)) {
+      throw forbiddenAgent(agent.name, agents);
+    }
   }
 
   /** The configured model of turns that name none. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { freeLimits } from './resolve-limits.js';
-import { describeProblems } from './option-problems.js';
+import { describeProblems, unusedFields } from './option-problems.js';
 import { resolveOptions } from './resolve-options.js';
 
 const describeFor = (opts: unknown) =>
@@ -64,4 +64,32 @@ describe('describeProblems', () => {
     expect(lines(1_000)).toHaveLength(11);
     expect(lines(1_000)?.at(-1)).toBe('990 more ignored');
   });
+});
+
+describe('unusedFields', () => {
+  const known = ['message', 'opts'];
+
+  it('are those of the body that the route does not take, and that are there', () => {
+    const body = { message: 'a', opts: {}, oppts: {}, none: null, ['a\nb']: 1 };
+    const reason = 'this route takes message, opts';
+    expect(unusedFields(body, known)).toEqual([
+      { kind: 'without-effect', key: 'oppts', reason },
+      { kind: 'without-effect', key: 'a\nb', reason },
+    ]);
+    expect(unusedFields('text', known)).toEqual([]);
+  });
+
+  it.each(['permissions', 'permision', 'PERMISSIONS', 'per-missions', 'toolPermissions'])(
+    'are no rules: %s',
+    (name) => {
+      expect(() => unusedFields({ [name]: {} }, known)).toThrow(`no field "${name}"`);
+    },
+  );
+
+  it.each(['perms', 'mission', 'mode', 'x'.repeat(10_000)])(
+    'may be anything else: %.10s',
+    (name) => {
+      expect(unusedFields({ [name]: {} }, [...known, 'permissions'])).toHaveLength(1);
+    },
+  );
 });

@@ -1,4 +1,6 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
+import { invalidRequest, type TypedError } from '../errors/typed-error.js';
+import { nearestName } from '../platform/parsing/nearest-name.js';
 import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
@@ -38,14 +40,16 @@ export function findProblems(
  * Fields of a request's body that its wire does not know, as problems that a notice names. Pure.
  *
  * @param known the fields that the wire takes.
+ * @throws TypedError INVALID_REQUEST 400 for a name close to `permissions`: without its rules, calls would run that
+ *   they are to deny.
  */
-export function unusedFields(
-  body: Record<string, unknown>,
-  known: readonly string[],
-): OptionProblem[] {
+export function unusedFields(body: unknown, known: readonly string[]): OptionProblem[] {
+  if (!isPlainObject(body)) return [];
   const isUnused = (key: string): boolean =>
     !known.includes(key) && body[key] !== undefined && body[key] !== null;
   const keys = Object.keys(body).filter(isUnused);
+  const rules = keys.find(isCloseToRules);
+  if (rules !== undefined) throw unusedRules(rules, known);
   const named = keys.slice(0, MAX_UNKNOWN).map((key): OptionProblem => ({
     kind: 'without-effect',
     key: cutText(storableText(key), MAX_KEY_CHARS),
@@ -53,6 +57,23 @@ export function unusedFields(
   }));
   const count = keys.length - named.length;
   return count > 0 ? [...named, { kind: 'more-unknown', count }] : named;
+}
+
+const RULES = 'permissions';
+
+function isCloseToRules(key: string): boolean {
+  return /permission/i.test(key.replaceAll(/[-_ ]/g, '')) || nearestName(key, [RULES]) === RULES;
+}
+
+function unusedRules(key: string, known: readonly string[]): TypedError {
+  const odd = JSON.stringify(cutText(storableText(key), MAX_KEY_CHARS));
+  const remedy = known.includes(RULES)
+    ? `Did you mean '${RULES}'?`
+    : `Rules are a session's: '${RULES}' of POST /api/harness/session/create.`;
+  return invalidRequest(
+    `The request has no field ${odd}, and without its rules more would be allowed than it says. ${remedy}`,
+    { field: cutText(storableText(key), MAX_KEY_CHARS), fields: known },
+  );
 }
 
 function nameSome(problems: readonly OptionProblem[]): OptionProblem[] {
@@ -149,6 +170,19 @@ const keyOf = (problem: OptionProblem): string => ('key' in problem ? problem.ke
 const MAX_SHOWN = 10;
 const MAX_SHOWN_KEY_CHARS = 60;
 const MAX_SHOWN_CHARS = 120;
+
+/** The notice of options and fields that have no effect; undefined: there are none. */
+export function optionsNotice(problems: readonly OptionProblem[]) {
+  const text = describeProblems(problems);
+  if (text === undefined) return undefined;
+  return {
+    kind: 'options-ignored',
+    level: 'message',
+    text,
+    metadata: { problems: [...problems] },
+    seenByModel: false,
+  } as const;
+}
 
 /** A line for each problem, as one text for the client; undefined without problems. */
 export function describeProblems(problems: readonly OptionProblem[]): string | undefined {

@@ -161,7 +161,7 @@ export function choose<T>(
   given: unknown,
   tiers: readonly Tier<T>[],
 ): ResolvedValue<T> {
-  const all: Tier<T>[] = [['opts', rule.parse(given)], ...tiers];
+  const all: Tier<T>[] = [['opts', given === undefined ? undefined : rule.parse(given)], ...tiers];
   for (const [from, value] of all) if (value !== undefined) return { value, from };
   return { value: rule.fallback(), from: 'default' };
 }

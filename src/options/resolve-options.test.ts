@@ -39,6 +39,7 @@ const allFrom = (from: string) =>
 describe('resolveOptions', () => {
   it.each([undefined, {}])('gives the defaults for %j', (opts) => {
     expect(resolve({ opts })).toEqual({
+      agentVersion: plain.version,
       options: finalDefaults,
       provenance: {
         model: 'default',
@@ -84,6 +85,7 @@ describe('resolveOptions', () => {
       subagentGovernance: { contextSealed: 'yes' },
     };
     expect(resolve({ opts, persona: { ...plain, name: 'EDITOR' } })).toEqual({
+      agentVersion: plain.version,
       options: {
         model: 'claude-x',
         fallbackModel: 'claude-y',

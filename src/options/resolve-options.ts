@@ -30,22 +30,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
     instructions: sources.defaults.agentsConfig ?? {},
     fallback: sources.limits,
   });
-  const bounded = boundMode(chosen.mode, {
-    ceiling: 'acceptEdits',
-    mayApprove: true,
-    ...sources.bounds,
-    inherited: choose(optionRules.mode, undefined, modeTiers(sources)).value,
-  });
-  const isMemoryOff = sources.allowsMemory === false && chosen.memory.value;
-  const inForce = {
-    ...chosen,
-    model: { ...chosen.model, value: sources.model?.name ?? chosen.model.value },
-    maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
-    // The name of its file: the default may be another one, and spellings differ.
-    persona: { ...chosen.persona, value: persona.name },
-    mode: { ...chosen.mode, value: bounded.mode },
-    memory: isMemoryOff ? noMemory : chosen.memory,
-  };
+  const { inForce, problems } = putInForce(chosen, sources, limits);
   const { clientTools, prompt, skills, maxCostUsd, ...traced } = inForce;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
@@ -72,16 +57,42 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
     problems: [
-      ...bounded.problems,
-      ...(isMemoryOff && chosen.memory.from === 'opts' ? [memoryOff] : []),
+      ...problems,
       ...findProblems(sources.opts, {
         chosen: inForce,
         limits,
         lacksPrice: usd !== undefined && price === undefined,
       }),
     ],
+    ...compact({ agentVersion: persona.version }),
     ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };
+}
+
+/** The chosen options within the bounds of the server, the caller and the agent. */
+function putInForce(
+  chosen: ReturnType<typeof chooseOptions>,
+  sources: OptionSources,
+  limits: ReturnType<typeof resolveLimits>,
+) {
+  const bounded = boundMode(chosen.mode, {
+    ceiling: 'acceptEdits',
+    mayApprove: true,
+    ...sources.bounds,
+    inherited: choose(optionRules.mode, undefined, modeTiers(sources)).value,
+  });
+  const isMemoryOff = sources.allowsMemory === false && chosen.memory.value;
+  const inForce = {
+    ...chosen,
+    model: { ...chosen.model, value: sources.model?.name ?? chosen.model.value },
+    maxTurns: { value: limits.config.maxIterations, from: limits.provenance.maxIterations },
+    // The name of its file: the default may be another one, and spellings differ.
+    persona: { ...chosen.persona, value: sources.persona.name },
+    mode: { ...chosen.mode, value: bounded.mode },
+    memory: isMemoryOff ? noMemory : chosen.memory,
+  };
+  const isMemoryRefused = isMemoryOff && chosen.memory.from === 'opts';
+  return { inForce, problems: [...bounded.problems, ...(isMemoryRefused ? [memoryOff] : [])] };
 }
 
 const noMemory = { value: false, from: 'environment' } as const;

@@ -7,6 +7,26 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Errors of what is gone, was exchanged for a link, or may not be opened. */
+const notThere: readonly (string | undefined)[] = [
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'ENXIO',
+  'EACCES',
+  'EPERM',
+];
+
+/** @returns undefined for what is gone, was exchanged for a link, or may not be opened. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (notThere.includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
 /** Most causes of an error that are looked at: a chain of causes may be a ring. */
 const MAX_CAUSES = 5;
 

@@ -13,6 +13,12 @@ export function newTimeId(prefix: string, nowMs: number): string {
   return `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${random}`;
 }
 
+/** The least id that `newTimeId` makes at a time or later. */
+export function timeIdFrom(prefix: string, ms: number): string {
+  const time = Math.max(Math.trunc(ms), 0).toString(16).padStart(12, '0');
+  return `${prefix}_${time.slice(0, 8)}-${time.slice(8)}`;
+}
+
 /** When `newTimeId` made an id, in milliseconds since the epoch; undefined for any other text. */
 export function timeOfId(id: string): number | undefined {
   const [, high = '', low = ''] = /_([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];

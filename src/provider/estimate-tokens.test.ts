@@ -4,13 +4,8 @@ import * as fc from 'fast-check';
 import sharp from 'sharp';
 import { imageTokens } from '../../rehearsal/media/files.js';
 import type { AssistantPart } from '../storage/shapes/stored-step.js';
-import {
-  estimateTokens,
-  estimateParts,
-  estimateRequest,
-  estimateText,
-  imageSize,
-} from './estimate-tokens.js';
+import { estimateTokens, estimateParts, estimateRequest, estimateText } from './estimate-tokens.js';
+import { imageSize } from './estimate-files.js';
 import type { UserPart } from './model-types.js';
 
 interface Sample {

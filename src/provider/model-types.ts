@@ -81,7 +81,8 @@ export type ModelEvent =
   | { type: 'part.ended'; part: AssistantPart }
   /**
    * The last event, with the usage of the whole call. For a refusal, `details` is the provider's
-   * explanation and `category` its policy.
+   * explanation and `category` its policy. `unknownReason`: what the provider named, and is taken for `end_turn`; `null`
+   * where it named nothing.
    */
   | {
       type: 'ended';
@@ -89,6 +90,7 @@ export type ModelEvent =
       usage: Usage;
       details?: string;
       category?: string;
+      unknownReason?: string;
     };
 
 /** Takes the events of a network chunk. */

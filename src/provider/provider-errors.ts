@@ -115,15 +115,6 @@ export function malformedStream(what: string): TypedError {
   });
 }
 
-/** The provider's stream has a value that this version does not know. A retry would get it again. */
-export function unknownValue(what: string): TypedError {
-  return providerError({
-    case: 'unknown',
-    category: 'API_RESPONSE_ERROR',
-    message: `The provider's stream could not be read: ${what}. Update Turnpike, or choose another model.`,
-  });
-}
-
 /** The connection was closed or lost before the message ended. */
 export function streamClosedEarly(): TypedError {
   return providerError({

@@ -1,8 +1,10 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { CONFIG, type Config } from '../config/config.js';
+import { CONFIG, ENVIRONMENT, type Config, type Environment } from '../config/config.js';
+import { warnOfUnread } from './unread-variables.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
+import { knownModels, withoutPrices } from './models/known-models.js';
 import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { Tracing } from '../telemetry/tracing.js';
@@ -58,9 +60,11 @@ const PROVIDER_URL = Symbol('ProviderUrl');
       inject: [CONFIG, AnthropicProvider],
       useFactory: async (
         { modelsFile, prices, toolSearch }: Config,
-        { profile }: AnthropicProvider,
+        { profile, mode }: AnthropicProvider,
       ) =>
         new ModelCatalogue({
+          // What is rehearsed costs nothing. With TURNPIKE_PRICES or a file of models, limits can be rehearsed too.
+          known: mode === 'rehearsal' ? withoutPrices(knownModels) : knownModels,
           overrides: await loadModels(modelsFile),
           prices,
           limit: (model) => {
@@ -92,7 +96,8 @@ export class ProviderModule implements OnModuleInit {
     provider: AnthropicProvider,
     @Inject(CONFIG) { model }: Pick<Config, 'model'>,
     @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly resources: ResourceStack,
   ) {
     this.#keeper = new CatalogueKeeper({
@@ -108,6 +113,7 @@ export class ProviderModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
+    warnOfUnread(this.environment, this.logger);
     await this.resources.add(this.#keeper.start(), () => this.#keeper.close());
   }
 }

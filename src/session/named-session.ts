@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.js';
 import { invalidRequest, isTypedError } from '../errors/typed-error.js';
 import { compact } from '../platform/compact.js';
 import { isId } from '../platform/ids.js';
-import type { SessionOrigin } from '../storage/schema.js';
+import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';
 import type { SessionRow, SessionStore } from './session-store.js';

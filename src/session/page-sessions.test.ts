@@ -7,6 +7,7 @@ import {
   formatPageToken,
   pageSessions,
   parsePageToken,
+  placeOfSession,
   type PagedSession,
 } from './page-sessions.js';
 
@@ -27,7 +28,7 @@ describe('the list of sessions', () => {
 
   const page = (limit: number, after?: PagedSession) =>
     pageSessions(database.db, 'local', {
-      after: after && parsePageToken(formatPageToken(after)),
+      after: after && parsePageToken(formatPageToken(placeOfSession(after))),
       limit,
     });
 
@@ -120,8 +121,22 @@ describe('a cursor of the list', () => {
     7,
     null,
     ['1'],
+    `1:${sessionId}.`,
+    `1:${sessionId}.1:x`,
+    `.1:${sessionId}`,
+    `1:${sessionId}.1:${sessionId}.x`,
+    `1:${sessionId}.1:${sessionId}..`,
   ])('is not %j', (cursor) => {
     expect(parsePageToken(cursor)).toBeUndefined();
+  });
+
+  it.each([
+    { usedAt: 1, sessionId },
+    { usedAt: 1, sessionId, first: { usedAt: 2, sessionId } },
+    { usedAt: 1, sessionId, first: { usedAt: 2, sessionId }, moved: '' },
+    { usedAt: 1, sessionId, first: { usedAt: 2, sessionId }, moved: sessionId },
+  ])('is read as it was written: %j', (token) => {
+    expect(parsePageToken(formatPageToken(token))).toEqual(token);
   });
 
   it('is a time and a session', () => {

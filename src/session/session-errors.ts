@@ -1,3 +1,4 @@
+import { commandNameOfServer } from '../platform/process/command-name.js';
 import { isTypedError, TypedError } from '../errors/typed-error.js';
 
 /** Characters of a client's path that an error repeats. */
@@ -51,7 +52,7 @@ export function rootNotOpen(
   const { instructionRoot } = open;
   const openRoots = [...new Set([open.own, ...open.named])];
   return new TypedError('WORKING_ROOT_CONFLICT', {
-    message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator can open others: for every key with TURNPIKE_PROJECT_ROOTS, for one with turnpike keys create --project-root.`,
+    message: `The project root ${shown} is not open to this key. Choose a folder in ${openRoots.join(' or ')}; an operator can open others: for every key with TURNPIKE_PROJECT_ROOTS, for one with ${commandNameOfServer()} keys create --project-root.`,
     details: { projectRoot: shown, instructionRoot, openRoots },
   });
 }

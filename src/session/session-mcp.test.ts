@@ -26,7 +26,11 @@ describe('mcpServers of a session', () => {
     const service = new SessionService(
       store,
       openProjectRoots(database.db),
-      { load: nobodyBoots, checkApprovers: () => Promise.resolve() },
+      {
+        load: nobodyBoots,
+        checkApprovers: () => Promise.resolve(),
+        checkAgent: () => Promise.resolve(),
+      },
       { checkModel: nobodyBoots },
       new ManualClock(),
       new ToolRegistry([]),

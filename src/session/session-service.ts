@@ -19,7 +19,7 @@ import { retryAdvice } from '../platform/retry-advice.js';
 import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
-import type { SessionOrigin } from '../storage/schema.js';
+import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import {
   type AgentConfig,
   serverToolNames,
@@ -31,6 +31,7 @@ import { ToolRegistry } from '../tools/registry.js';
 import {
   formatPageToken,
   parsePageToken,
+  placeOfSession,
   type PagedSession,
   type SessionFilter,
 } from './page-sessions.js';
@@ -63,7 +64,10 @@ export class SessionService {
   constructor(
     private readonly sessions: SessionStore,
     @Inject(ProjectRoots) private readonly projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>,
-    @Inject(OptionLoader) private readonly options: Pick<OptionLoader, 'load' | 'checkApprovers'>,
+    @Inject(OptionLoader) private readonly options: Pick<
+      OptionLoader,
+      'load' | 'checkApprovers' | 'checkAgent'
+    >,
     @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'checkModel'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
@@ -74,7 +78,7 @@ export class SessionService {
   /**
    * @param caller its owner.
    * @param origin the wire that creates it.
-   * @throws TypedError INVALID_REQUEST, WORKING_ROOT_*, SESSION_LIMIT.
+   * @throws TypedError INVALID_REQUEST, FORBIDDEN_AGENT, WORKING_ROOT_*, SESSION_LIMIT.
    */
   async create(
     wanted: SessionParams,
@@ -87,7 +91,7 @@ export class SessionService {
   /**
    * Checks a session that is wanted, and stores nothing.
    *
-   * @throws TypedError INVALID_REQUEST, FORBIDDEN_SCOPE, WORKING_ROOT_*.
+   * @throws TypedError INVALID_REQUEST, FORBIDDEN_SCOPE, FORBIDDEN_AGENT, WORKING_ROOT_*.
    */
   async check(
     wanted: SessionParams,
@@ -100,6 +104,7 @@ export class SessionService {
         "Missing or invalid 'persona': letters, digits, '_' and '-', at most 64",
       );
     }
+    if (wanted.persona !== undefined) await this.options.checkAgent(persona, caller.agents);
     const mode = wanted.mode ?? defaultMode;
     if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
     checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
@@ -144,18 +149,38 @@ export class SessionService {
     return { sessions: rows.map(viewPagedSession), ...rest };
   }
 
-  /** As `page`, of one wire's sessions or of all, for views of the wires' own. */
+  /**
+   * As `page`, of one wire's sessions or of all, for views of the wires' own. The last pages have sessions once more
+   * that were used since the first page: they may have left a page before it was shown.
+   */
   async pageRows(
     principalId: string,
     { cursor, limit, ...wanted }: PageQueryDto & SessionFilter,
   ): Promise<{ rows: PagedSession[]; nextCursor?: string }> {
+    const { sessions } = this;
     const after = cursor === undefined ? undefined : parsePageToken(cursor);
     if (after === undefined && cursor !== undefined) throw badCursor();
     // A row beyond the page shows whether another page follows.
-    const found = await this.sessions.page(principalId, { ...wanted, after, limit: limit + 1 });
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
-    return { rows, ...(last === undefined ? {} : { nextCursor: formatPageToken(last) }) };
+    const inOrder =
+      after?.moved === undefined
+        ? await sessions.page(principalId, { ...wanted, after, limit: limit + 1 })
+        : [];
+    const rows = inOrder.slice(0, limit);
+    const [newest, last] = [rows[0], rows.at(-1)];
+    if (newest !== undefined && last !== undefined && inOrder.length > limit) {
+      const first = after === undefined ? placeOfSession(newest) : after.first;
+      const nextCursor = formatPageToken({ ...placeOfSession(last), ...compact({ first }) });
+      return { rows, nextCursor };
+    }
+    if (after?.first === undefined) return { rows };
+    const { first, moved: afterId = '' } = after;
+    const room = limit - rows.length;
+    const since = { ...wanted, first, afterId, limit: room + 1 };
+    const used = await sessions.moved(principalId, since);
+    const all = [...rows, ...used.slice(0, room)];
+    if (used.length <= room) return { rows: all };
+    const moved = used[room - 1]?.id ?? afterId;
+    return { rows: all, nextCursor: formatPageToken({ ...after, moved }) };
   }
 
   async get(sessionId: string): Promise<SessionRecordDto> {
@@ -177,6 +202,7 @@ export class SessionService {
     const { resolution, persona: agent } = await orBootFailure(() =>
       this.options.load(session, opts),
     );
+    await this.options.checkAgent(agent.name, caller.agents);
     await this.options.checkApprovers([agent.permissions, session.permissions]);
     const { persona, mode, model } = resolution.options;
     await orBootFailure(() => this.provider.checkModel(model));

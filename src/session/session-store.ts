@@ -10,12 +10,20 @@ import { isId, newId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 import { Batcher } from '../platform/async/batcher.js';
-import { sessions, turns, type SessionOrigin } from '../storage/schema.js';
+import { sessions, turns } from '../storage/schema.js';
+import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
 import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
 import { countSessions, insertSessions, type NotedSession } from './insert-sessions.js';
-import { isListed, pageSessions, type PagedSession, type SessionPage } from './page-sessions.js';
+import {
+  isListed,
+  movedSessions,
+  pageSessions,
+  type MovedSessions,
+  type PagedSession,
+  type SessionPage,
+} from './page-sessions.js';
 import { sealCredentials } from './session-credentials.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
@@ -175,6 +183,11 @@ export class SessionStore {
   /** Loads a page of a principal's sessions: see `pageSessions`. */
   async page(principalId: string, page: SessionPage): Promise<PagedSession[]> {
     return pageSessions(this.db, principalId, page);
+  }
+
+  /** Loads sessions that moved since a first page: see `movedSessions`. */
+  async moved(principalId: string, wanted: MovedSessions): Promise<PagedSession[]> {
+    return movedSessions(this.db, principalId, wanted);
   }
 
   /** Stores the results of a boot or of a turn's start. `sessionId` and `createdAt` never change. */

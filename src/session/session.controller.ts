@@ -4,6 +4,9 @@ import { Caller } from '../access/caller.decorator.js';
 import { HarmlessForPages, Owned, Unowned } from '../access/owned.decorator.js';
 import { compact } from '../platform/compact.js';
 import { boundSession, type Principal } from '../access/principal.js';
+import { fieldsOf } from '../http/fields/field-rules.decorator.js';
+import { SentBody } from '../http/request-body.js';
+import { optionsNotice, unusedFields } from '../options/option-problems.js';
 import { SessionIdDto } from '../http/id-params.dto.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { loadTodos } from './todos.js';
@@ -12,6 +15,7 @@ import { SessionService } from './session-service.js';
 import {
   BootedSessionDto,
   BootSessionDto,
+  CreatedSessionDto,
   CreateSessionDto,
   ProjectQueryDto,
   RenameSessionDto,
@@ -34,6 +38,7 @@ export class SessionController {
   @HttpCode(200)
   @ApiErrors(
     'INVALID_REQUEST',
+    'FORBIDDEN_AGENT',
     'NO_APPROVERS',
     'WORKING_ROOT_INACCESSIBLE',
     'WORKING_ROOT_CONFLICT',
@@ -41,9 +46,12 @@ export class SessionController {
   )
   async createSession(
     @Body() body: CreateSessionDto,
+    @SentBody() sent: unknown,
     @Caller() caller: Principal,
-  ): Promise<SessionDto> {
-    return { session: await this.sessions.create(body, caller) };
+  ): Promise<CreatedSessionDto> {
+    const notice = optionsNotice(unusedFields(sent, fieldsOf(CreateSessionDto)));
+    const session = await this.sessions.create(body, caller);
+    return { session, ...(notice && { notices: [notice] }) };
   }
 
   /** Check everything a turn of the session will need */
@@ -52,6 +60,7 @@ export class SessionController {
   @HttpCode(200)
   @ApiErrors(
     'INVALID_REQUEST',
+    'FORBIDDEN_AGENT',
     'NO_APPROVERS',
     'SESSION_NOT_FOUND',
     'PERSONA_NOT_FOUND',

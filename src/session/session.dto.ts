@@ -20,7 +20,7 @@ import { AgentConfigDto } from '../options/preferences.dto.js';
 import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
-import { sessionOrigins, type SessionOrigin } from '../storage/schema.js';
+import { sessionOrigins, type SessionOrigin } from '../storage/shapes/stored-turn.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
 import {
   forkPositions,
@@ -172,6 +172,22 @@ export class SessionDto {
   session!: SessionRecordDto;
 }
 
+/** A field of a request that had no effect. */
+export class OptionsNoticeDto {
+  @ApiProperty({ enum: ['options-ignored'] }) kind!: 'options-ignored';
+  @ApiProperty({ enum: ['message'] }) level!: 'message';
+  /** A line for each field. */
+  text!: string;
+  /** `problems`: a list of them. */
+  @ApiProperty(jsonObject) metadata!: Readonly<Record<string, unknown>>;
+  @ApiProperty({ type: Boolean, enum: [false] }) seenByModel!: false;
+}
+
+export class CreatedSessionDto extends SessionDto {
+  /** Fields of the request that had no effect. Absent: there were none. */
+  notices?: OptionsNoticeDto[];
+}
+
 export class SessionListDto {
   /** Oldest first. */
   sessions!: SessionRecordDto[];
@@ -212,7 +228,7 @@ export class ListedSessionDto extends SessionFieldsDto {
 }
 
 export class SessionPageDto extends PageDto {
-  /** The one used last first. */
+  /** The one used last first; on the last pages once more those that were used since the first page. */
   sessions!: ListedSessionDto[];
 }
 

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isPlainObject } from '../platform/json.js';
 import type * as schema from './schema.js';
+import type { SessionLock } from './session-lock.js';
 
 /** Result of a raw statement, on either engine. */
 interface Rows extends PgQueryResultHKT {
@@ -41,7 +42,12 @@ export interface OpenedDatabase {
   copyOut?: CopyOut;
   /** Counts the connections, and the statements that wait for one. */
   pool?(): PoolState;
-  /** Rejects when the database does not answer. */
+  /**
+   * Holds a lock of this name for as long as the process lives: see `holdLock`. Absent where the engine has no other
+   * process beside it.
+   */
+  hold?(name: string, onLost: (error: unknown) => void): Promise<SessionLock>;
+  /** Tries a write, which leaves nothing. Rejects when the database takes none, or does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

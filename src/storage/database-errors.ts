@@ -12,6 +12,9 @@ const networkCodes = new Set([
   'EAI_AGAIN',
 ]);
 
+/** SQLSTATEs of a full disk, and of a server that is read-only: the same statement may work once that has passed. */
+const statementRefusals = new Set(['53100', '25006']);
+
 /** Beginnings of the driver's messages for an unreachable server, which have no code. */
 const driverMessages = [
   'Connection terminated',
@@ -31,7 +34,7 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 /**
- * Whether a statement failed because the database did not answer, and not because of its content.
+ * Whether a statement failed because the database did not answer or takes no writes, and not because of its content.
  * The statement's effect is then unknown.
  */
 export function isDatabaseDown(error: unknown): boolean {
@@ -41,6 +44,7 @@ export function isDatabaseDown(error: unknown): boolean {
     return (
       networkCodes.has(code) ||
       isServerStopping(code) ||
+      statementRefusals.has(code) ||
       driverMessages.some((known) => message.startsWith(known))
     );
   });
@@ -49,12 +53,12 @@ export function isDatabaseDown(error: unknown): boolean {
 /** No connection to the database could be made for a transaction. */
 export class NoConnectionError extends Error {}
 
-/** Names and beginnings of messages of the errors of Redis' client while its server is away. */
+/** Names and beginnings of messages of the errors of Redis' client while its server is away, or takes no writes. */
 const redisErrors =
-  /^(MaxRetriesPerRequestError|ClusterAllFailedError|Connection is closed|Stream isn't writeable|Command timed out|LOADING )/;
+  /^(MaxRetriesPerRequestError|ClusterAllFailedError|Connection is closed|Stream isn't writeable|Command timed out|(LOADING|OOM|READONLY|MISCONF|NOREPLICAS) )/;
 
 /**
- * Whether a statement or a command failed because PostgreSQL or Redis is away: an error of their clients, as a
+ * Whether a statement or a command failed because PostgreSQL or Redis is away or takes no writes: an error of their clients, as a
  * provider or the receiver of a webhook has the same codes.
  */
 export function isServiceAway(error: unknown): boolean {

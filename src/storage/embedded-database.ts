@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
 import { systemClock, type Clock } from '../platform/clock.js';
@@ -11,6 +10,7 @@ import {
   type SchemaReport,
   type MigrateMode,
 } from './migrate-database.js';
+import { tryDatabaseWrite } from './try-database-write.js';
 import { endPool, openPooled, poolState } from './pooled-database.js';
 
 interface Upkeep {
@@ -48,9 +48,7 @@ export async function openEmbeddedDatabase(
       db,
       schema: await prepare(drizzle(pool)),
       pool: () => poolState([pool]),
-      ping: async () => {
-        await db.execute(sql`select 1`);
-      },
+      ping: () => tryDatabaseWrite(db),
       close,
     };
   } catch (error) {

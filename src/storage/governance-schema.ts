@@ -183,7 +183,8 @@ export const steeredMessages = pgTable(
   ],
 );
 
-export const keyScopes = ['turns', 'approvals', 'admin', 'metrics', 'tokens'] as const;
+/** `texts`: with `admin`, what the turns of others say. */
+export const keyScopes = ['turns', 'approvals', 'admin', 'texts', 'metrics', 'tokens'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** Limits of a principal; a missing field has the server's default. */
@@ -300,6 +301,30 @@ export const usageDays = pgTable(
     reservedMicroUsd: bigint('reserved_micro_usd', { mode: 'number' }).notNull().default(0),
   },
   (usage) => [primaryKey({ columns: [usage.principalId, usage.day] })],
+);
+
+/**
+ * Usage of turns that were deleted: a trigger of `turns` adds to it, so that what was spent does not change with what is
+ * stored. An empty text: none.
+ */
+export const usageKept = pgTable(
+  'usage_kept',
+  {
+    /** The day of the turns, in UTC. */
+    day: date('day', { mode: 'string' }).notNull(),
+    principalId: text('principal_id').notNull(),
+    keyId: text('key_id').notNull(),
+    agent: text('agent').notNull(),
+    model: text('model').notNull(),
+    turns: bigint('turns', { mode: 'number' }).notNull(),
+    failed: bigint('failed', { mode: 'number' }).notNull(),
+    tokens: bigint('tokens', { mode: 'number' }).notNull(),
+    /** Millionths of a dollar. */
+    microUsd: bigint('micro_usd', { mode: 'number' }).notNull(),
+  },
+  (kept) => [
+    primaryKey({ columns: [kept.day, kept.principalId, kept.keyId, kept.agent, kept.model] }),
+  ],
 );
 
 /** The key that seals the secrets of a principal. It is stored wrapped by a master key, which no table has. */

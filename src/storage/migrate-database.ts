@@ -1,3 +1,4 @@
+import { commandNameOfServer } from '../platform/process/command-name.js';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -127,7 +128,7 @@ export class SchemaError extends Error {
 
   static missing(tags: readonly string[]): SchemaError {
     return new SchemaError(
-      `The database lacks ${countOf(tags.length)} (${list(tags)}): run turnpike migrate before this version starts, or set TURNPIKE_MIGRATE=apply.`,
+      `The database lacks ${countOf(tags.length)} (${list(tags)}): run ${commandNameOfServer()} migrate before this version starts, or set TURNPIKE_MIGRATE=apply.`,
     );
   }
 
@@ -146,14 +147,14 @@ export class SchemaError extends Error {
   static failed(cause: unknown): SchemaError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new SchemaError(
-      `The migrations failed, and the database is as it was: ${reason}. Correct that, and run turnpike migrate again.`,
+      `The migrations failed, and the database is as it was: ${reason}. Correct that, and run ${commandNameOfServer()} migrate again.`,
       { cause },
     );
   }
 
   static locked(cause: unknown): SchemaError {
     return new SchemaError(
-      'The migrations waited too long for a table that a running transaction uses, and the database is as it was: run turnpike migrate again.',
+      `The migrations waited too long for a table that a running transaction uses, and the database is as it was: run ${commandNameOfServer()} migrate again.`,
       { cause },
     );
   }

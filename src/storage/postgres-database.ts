@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { errorCode } from '../platform/error-code.js';
@@ -12,6 +11,9 @@ import {
   type MigrateMode,
   SchemaError,
 } from './migrate-database.js';
+import { systemClock } from '../platform/clock.js';
+import { holdLock } from './session-lock.js';
+import { tryDatabaseWrite } from './try-database-write.js';
 import { openPooled, poolState } from './pooled-database.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -72,9 +74,8 @@ export async function openPostgres(
       schema,
       copyOut: openCopyOut(pool),
       pool: () => poolState(pools),
-      ping: async () => {
-        await db.execute(sql`select 1`);
-      },
+      hold: (name, onLost) => holdLock(name, { url: likeLibpq(url), clock: systemClock, onLost }),
+      ping: () => tryDatabaseWrite(db),
       close,
     };
   } catch (error) {

@@ -22,6 +22,7 @@ import type {
 } from './shapes/stored-options.js';
 import type {
   ForkSource,
+  SessionOrigin,
   TurnStatus,
   StoredRequest,
   CancelReason,
@@ -38,19 +39,6 @@ import type { LeftOut, RequestPrefix } from './shapes/sent-request.js';
  * `json`, not `jsonb`: it keeps the order of keys (what a model was sent once is sent again to the
  * letter, or its prompt cache is lost) and takes every string a tool can print, NUL included.
  */
-
-/** The wire that made a session, or `schedules`. */
-export const sessionOrigins = [
-  'harness',
-  'oracle',
-  'named-agents',
-  'ag-ui',
-  'ai-sdk',
-  'responses',
-  'mcp',
-  'schedules',
-] as const;
-export type SessionOrigin = (typeof sessionOrigins)[number];
 
 export const sessions = pgTable('sessions', {
   id: text('id').primaryKey(),
@@ -125,6 +113,8 @@ export const turns = pgTable(
     /** Consecutive last attempts that stored nothing new. */
     attemptsInVain: integer('attempts_in_vain').notNull().default(0),
     leaseUntil: instant('lease_until'),
+    /** The attempt and its worker, as `2:worker_…`, whose life its lock shows; null: nothing shows it. */
+    worker: text('worker'),
     /** The worker that may remember the conversation, and until when others leave it the turn; null: any is as good. */
     preferredWorker: text('preferred_worker'),
     preferredUntil: instant('preferred_until'),
@@ -138,6 +128,8 @@ export const turns = pgTable(
     delegation: json('delegation').$type<SubagentDecision>(),
     /** Owner of the turn's session. */
     principalId: text('principal_id').notNull().default('local'),
+    /** The API key that sent it, or made the page token that did; null: none. */
+    keyId: text('key_id'),
     /** The turn that delegated, and its call, for a subagent's turn. */
     parentTurnId: text('parent_turn_id').references((): AnyPgColumn => turns.id, {
       onDelete: 'cascade',
@@ -201,6 +193,11 @@ export const turns = pgTable(
       .where(sql`status in ('queued', 'running', 'waiting')`),
     uniqueIndex('turns_idempotency').on(turn.sessionId, turn.idempotencyKey),
     index('turns_by_session').on(turn.sessionId, turn.createdAt),
+    index('turns_by_time').on(turn.createdAt, turn.id),
+    index('turns_by_principal').on(turn.principalId, turn.createdAt, turn.id),
+    index('turns_failed')
+      .on(turn.createdAt, turn.id)
+      .where(sql`status = 'failed'`),
     index('turns_active')
       .on(turn.status)
       .where(sql`status in ('held', 'queued', 'running', 'waiting')`),

@@ -37,6 +37,7 @@ import {
   sessionGrants,
   steeredMessages,
   usageDays,
+  usageKept,
 } from './governance-schema.js';
 import {
   scheduleRuns,
@@ -325,6 +326,13 @@ export const tables: readonly TableEntry[] = [
     kept: { days: 'usageKeepDays', since: usageDays.day },
   },
   {
+    table: usageKept,
+    ...ofPrincipal(usageKept.principalId),
+    exported: 'it is what this deployment spent',
+    erased: 'stripped',
+    kept: { days: 'usageKeepDays', since: usageKept.day },
+  },
+  {
     table: auditLog,
     ...ofPrincipal(auditLog.principalId),
     exported: 'it is what was done here',
@@ -365,7 +373,7 @@ export const tables: readonly TableEntry[] = [
     table: mcpClients,
     ...ofDeployment,
     exported: 'secrets stay behind',
-    kept: 'until its issuer takes it no more',
+    kept: 'until its issuer takes it no more, or an administrator forgets it',
   },
   {
     table: principalEpochs,

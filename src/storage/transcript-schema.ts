@@ -43,6 +43,8 @@ export const steps = pgTable(
     /** The request that the step's thinking is bound to; null where thinking is not bound. */
     sent: json('sent').$type<SentPrefix>(),
     startedAt: instant('started_at').notNull(),
+    /** The first event of its reply; null: it has none, or its process did not store it. */
+    firstTokenAt: instant('first_token_at'),
     endedAt: instant('ended_at').notNull(),
   },
   (step) => [primaryKey({ columns: [step.turnId, step.step] })],

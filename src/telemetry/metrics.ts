@@ -1,6 +1,8 @@
 import { Injectable, Global, Module } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { turnOutcomes } from '../events/turn-event.js';
+import { DeploymentCounts } from './deployment-counts.js';
+import { sessionOrigins } from '../storage/shapes/stored-turn.js';
 
 const turnSeconds = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
 const queueSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -21,17 +23,7 @@ export class Metrics {
   readonly models = new LabelValues(100);
 
   readonly turnsAccepted = this.#counter('turns_accepted_total', 'Turns that were accepted.', {
-    wire: [
-      'harness',
-      'oracle',
-      'named-agents',
-      'ag-ui',
-      'ai-sdk',
-      'responses',
-      'mcp',
-      'schedules',
-      'subagent',
-    ],
+    wire: [...sessionOrigins, 'subagent'],
   });
   readonly turnsEnded = this.#counter('turns_ended_total', 'Turns that ended.', {
     outcome: turnOutcomes,
@@ -187,9 +179,9 @@ export class Metrics {
   }
 }
 
-/** Provides the metrics of the process to every module. */
+/** Provides the metrics of the process, and the counts of features among them, to every module. */
 @Global()
-@Module({ providers: [Metrics], exports: [Metrics] })
+@Module({ providers: [Metrics, DeploymentCounts], exports: [Metrics, DeploymentCounts] })
 export class MetricsModule {}
 
 /** Stands for the values past the limit. */

@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../platform/clock.js';
-import { closing, FolderHandle, unlessGone } from '../platform/files/folder-handle.js';
+import { closing, FolderHandle } from '../platform/files/folder-handle.js';
+import { unlessGone } from '../platform/error-code.js';
 import { ToolFailure, type FolderQuota } from './tool.js';
 
 const MIB = 1024 * 1024;

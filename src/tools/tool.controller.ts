@@ -1,11 +1,13 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Optional, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { HarmlessForPages, Unowned } from '../access/owned.decorator.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
+import { compact } from '../platform/compact.js';
 import { cutPage } from '../http/paging/load-page.js';
 import { badCursor } from '../http/paging/page-query.dto.js';
 import type { ServerTool, ServerToolName } from '../storage/shapes/stored-options.js';
+import { SOURCE_FAULTS, type SourceFaults } from './extensions/source-faults.js';
 import { MCP, type Mcp } from './mcp/mcp.js';
 import { ToolRegistry, type RegisteredTool } from './registry.js';
 import { type ListedToolDto, ToolPageDto, ToolQueryDto } from './tool-list.dto.js';
@@ -18,6 +20,9 @@ export class ToolController {
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'listKnown' | 'listServers'>,
     @Inject(CONFIG) private readonly config: Pick<Config, 'serverTools'>,
+    @Optional()
+    @Inject(SOURCE_FAULTS)
+    private readonly faults?: Pick<SourceFaults, 'list'>,
   ) {}
 
   /** Tools of the server by name, with those of MCP servers that turns have used here */
@@ -35,7 +40,12 @@ export class ToolController {
     ].toSorted((a, b) => compare(a.name, b.name));
     const rest = cursor === undefined ? all : all.filter(({ name }) => compare(name, cursor) > 0);
     const { rows: tools, ...next } = cutPage(rest, limit, ({ name }) => name);
-    return { tools, mcpServers: this.mcp.listServers(), ...next };
+    const faults = (this.faults?.list() ?? []).map(({ file, message, line, column }) => ({
+      file,
+      message,
+      ...compact({ line, column }),
+    }));
+    return { tools, mcpServers: this.mcp.listServers(), faults, ...next };
   }
 }
 

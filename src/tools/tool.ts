@@ -115,7 +115,7 @@ export interface ToolCall {
   idempotencyKey: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;
-  /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
+  /** Sets a note on what a long call is doing, in a few words; the first is shown at once, then one a second at most. */
   progress(note: string): void;
   /**
    * Asks the person of the turn while the call runs on; the call's time stands still. A worker that dies takes the call

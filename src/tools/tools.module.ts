@@ -15,10 +15,11 @@ import { PrincipalEpochs } from '../access/principal-epochs.js';
 import { SecretVault } from '../access/secret-vault.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE } from '../storage/connection.js';
+import { McpClientsController } from './mcp-clients.controller.js';
 import { MCP, openMcp } from './mcp/mcp.js';
 import { OAuthDiscovery, oauthFetch } from './mcp/oauth/discovery.js';
 import { McpLogins } from './mcp/oauth/mcp-logins.js';
-import { McpRedirects } from './mcp/oauth/mcp-redirects.js';
+import { BASE_PATH, McpRedirects } from './mcp/oauth/mcp-redirects.js';
 import { OAuthClients } from './mcp/oauth/oauth-clients.js';
 import { OAuthFlows } from './mcp/oauth/oauth-flows.js';
 import { openToolHook, TOOL_HOOK } from './tool-hook.js';
@@ -55,7 +56,7 @@ const oauthProviders = [
   },
   {
     provide: OAuthClients,
-    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery],
+    inject: [DATABASE, CLOCK, SecretVault, OAuthDiscovery, LOGGER],
     useFactory: (...parts: ConstructorParameters<typeof OAuthClients>) =>
       new OAuthClients(...parts),
   },
@@ -66,8 +67,8 @@ const oauthProviders = [
   },
   {
     provide: McpRedirects,
-    inject: [CONFIG],
-    useFactory: (config: Config) => new McpRedirects(config),
+    inject: [CONFIG, { token: BASE_PATH, optional: true }],
+    useFactory: (config: Config, basePath?: string) => new McpRedirects(config, basePath),
   },
 ];
 
@@ -130,8 +131,11 @@ const oauthProviders = [
 })
 export class ToolsModule {}
 
-/** The route that lists the tools. */
-@Module({ imports: [ToolsModule], controllers: [ToolController] })
+/** The route that lists the tools, and the one that forgets registrations. */
+@Module({
+  imports: [AccessModule, ToolsModule],
+  controllers: [ToolController, McpClientsController],
+})
 export class ToolsApiModule {}
 
 async function findShells(

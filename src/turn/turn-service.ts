@@ -1,4 +1,4 @@
-import type { Actor } from '../access/principal.js';
+import type { Actor, Principal } from '../access/principal.js';
 import { lastArchived } from '../events/archive.js';
 import {
   compareCursors,
@@ -15,6 +15,7 @@ import { Metrics } from '../telemetry/metrics.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { TurnCanceller, type CancelState } from './lifecycle/turn-canceller.js';
 import { TurnFollower, type TurnStage } from './lifecycle/turn-follower.js';
+import { RepeatedRequests, type EarlierTry } from './submit/repeated-requests.js';
 import { TurnSubmitter } from './submit/turn-submitter.js';
 import { Presence } from './lifecycle/presence.js';
 import type { SubmittedTurn, TurnSubmission } from './submit/turn-submission.js';
@@ -44,21 +45,30 @@ export class TurnService {
     private readonly canceller: TurnCanceller,
     private readonly presence: Presence,
     private readonly metrics: Metrics,
+    private readonly repeats: RepeatedRequests,
   ) {}
 
   /** @throws TypedError: see `TurnSubmitter`; SHUTTING_DOWN 503 while the server stops. */
   async submit(submission: TurnSubmission): Promise<SubmittedTurn> {
     if (this.#draining) throw shuttingDown();
-    const { presence, metrics } = this;
+    const { presence, metrics, repeats } = this;
     const { processId } = presence;
-    const turn = await this.submitter.submit({
-      ...submission,
-      readerProcess: processId,
-      isReadHere: (turnId) => presence.has(turnId),
-    });
+    const turn = await repeats.once(submission, (tryKey) =>
+      this.submitter.submit({
+        ...submission,
+        tryKey,
+        readerProcess: processId,
+        isReadHere: (turnId) => presence.has(turnId),
+      }),
+    );
     if (isAccepted(turn)) presence.expect(turn.turnId);
     if (turn.origin !== undefined) metrics.turnsAccepted.inc({ wire: turn.origin });
     return turn;
+  }
+
+  /** The turn of an earlier try of a request, if it comes again. */
+  findEarlierTry(principal: Principal): Promise<EarlierTry | undefined> {
+    return this.repeats.find(principal);
   }
 
   /** See `TurnSubmitter.revise`. */
@@ -78,12 +88,15 @@ export class TurnService {
     take: OnEvents,
   ): Promise<void> {
     const { follower, presence, metrics } = this;
-    const { turnId } = turn;
-    let { onBegun } = turn;
+    const { turnId, waking } = turn;
+    let onBegun = waking?.onBegun;
     const takeSeen: OnEvents = (events) => {
-      // The call is made once: it cancels a timer, and would cost each batch as much as its frames.
-      onBegun?.();
-      onBegun = undefined;
+      // The call is made once: it cancels timers, and would cost each batch as much as its frames. Events of attempt 0
+      // are of the wait.
+      if (onBegun !== undefined && (events.at(-1)?.attempt ?? 0) > 0) {
+        onBegun();
+        onBegun = undefined;
+      }
       if (events.at(-1)?.type === 'turn.ended') presence.forget(turnId);
       return take(events);
     };
@@ -93,6 +106,7 @@ export class TurnService {
     try {
       await follower.follow(turnId, signal, takeSeen, {
         stage,
+        onMissed: waking?.onStuck,
         onBackfilled: (source) => metrics.streamResumes.inc({ source }),
       });
     } finally {
@@ -150,9 +164,15 @@ export class TurnService {
     return this.canceller.closeSession(sessionId, by);
   }
 
+  /** Hears from now on of clients that left other processes. */
+  start(): Promise<void> {
+    return this.repeats.start();
+  }
+
   /** Refuses new turns from now on. */
   drain(): void {
     this.#draining = true;
+    this.repeats.stop();
   }
 }
 

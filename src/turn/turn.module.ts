@@ -13,15 +13,12 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttemptModule } from './attempt/attempt.module.js';
 import { ForkController } from './branches/fork.controller.js';
 import { SessionForker } from './branches/session-forker.js';
-import { FeedbackController } from './feedback/feedback.controller.js';
-import { FeedbackService } from './feedback/feedback-service.js';
 import { ConversationController } from './history/conversation.controller.js';
 import { ConversationService } from './history/conversation-service.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { Presence } from './lifecycle/presence.js';
+import { OverviewController } from './overview/overview.controller.js';
 import { QueueModule } from './queue/queue.module.js';
-import { ReplayController } from './replay/replay.controller.js';
-import { ReplayService } from './replay/replay-service.js';
 import { SubmitModule } from './submit/submit.module.js';
 import { TurnService } from './turn-service.js';
 
@@ -48,15 +45,14 @@ export class TurnModule {}
 @Module({
   imports: [AccessModule, AttachmentsModule, SessionModule, ToolsModule, TurnModule],
   controllers: [
-    FeedbackController,
     ConversationController,
+    OverviewController,
     ForkController,
-    ReplayController,
     ApprovalController,
     AwaitedApprovalController,
     McpAuthorizationsController,
   ],
-  providers: [FeedbackService, Presence, TurnService, ReplayService],
+  providers: [Presence, TurnService],
   exports: [Presence, TurnService, TurnModule],
 })
 export class TurnApiModule implements OnModuleDestroy {

@@ -59,8 +59,9 @@ describe('attachments', () => {
     return sessionId;
   }
 
-  it('are dropped, shown with a preview, sent, and part of the message', async () => {
-    const { page, faults } = await on.console.visit();
+  it('are dropped, shown with a preview, sent, opened in each page and tab, and sent again with an edited message', async () => {
+    const visitor = await on.console.visit();
+    const { page, faults } = visitor;
     const chat = new ChatPage(page);
     await page.evaluate(giveFiles('dragover', 'main', 'drop'));
     await page.getByText('Drop files to attach them').waitFor();
@@ -73,8 +74,23 @@ describe('attachments', () => {
     await chat.status('Done');
     expect(await chat.text()).toContain('Attachments: 2');
     expect(await chat.text()).toContain('dot.png');
+
+    await openFiles(page);
     await page.reload();
-    await chat.turn(0).getByText('notes.md').waitFor();
+    await openFiles(page);
+    await openFiles(await openTab(visitor, page.url()));
+
+    await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
+    await chat.turn(0).getByText('2 / 2').waitFor();
+    await chat.status('Done');
+    expect(await chat.text()).toContain('Attachments: 2');
+    await page.reload();
+    await chat.status('Done');
+    await chat.turn(0).getByRole('button', { name: 'Edit message' }).click();
+    await page.keyboard.press('Enter');
+    await chat.turn(0).getByText('3 / 3').waitFor();
+    await chat.status('Done');
+    expect(await chat.text()).toContain('Attachments: 2');
     expect(faults).toEqual([]);
   });
 
@@ -120,22 +136,6 @@ describe('attachments', () => {
     expect(requests.filter((one) => one.includes('/attachments'))).toEqual([]);
   });
 
-  it('open in the page that sent them, after a reload, and in another tab', async () => {
-    const visitor = await on.console.visit();
-    const { page, faults } = visitor;
-    const chat = new ChatPage(page);
-    await page.evaluate(giveFiles('drop', 'main', 'drop'));
-    await chosen(page).getByText('dot.png').waitFor();
-    await sent(page).waitFor({ state: 'detached' });
-    await chat.begin(on.server.projectRoot, 'Look at these');
-    await chat.status('Done');
-    await openFiles(page);
-    await page.reload();
-    await openFiles(page);
-    await openFiles(await openTab(visitor, page.url()));
-    expect(faults).toEqual([]);
-  });
-
   it('whose content is gone say so', async () => {
     const sessionId = await sendFileAlone();
     const { page } = await on.console.visit(`/sessions/${sessionId}`);
@@ -158,29 +158,6 @@ describe('attachments', () => {
     await chat.turn(0).getByText('2 / 2').waitFor();
     await chat.status('Done');
     expect(await chat.text()).toContain('Attachments: 1');
-    expect(faults).toEqual([]);
-  });
-
-  it('are sent again with an edited message, after a reload too', async () => {
-    const { page, faults } = await on.console.visit();
-    const chat = new ChatPage(page);
-    await page.evaluate(giveFiles('drop', 'main', 'drop'));
-    await chosen(page).getByText('notes.md').waitFor();
-    await sent(page).waitFor({ state: 'detached' });
-    await chat.begin(on.server.projectRoot, 'Look at these');
-    await chat.status('Done');
-    await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
-    await chat.turn(0).getByText('2 / 2').waitFor();
-    await chat.status('Done');
-    expect(await chat.text()).toContain('Attachments: 2');
-
-    await page.reload();
-    await chat.status('Done');
-    await chat.turn(0).getByRole('button', { name: 'Edit message' }).click();
-    await page.keyboard.press('Enter');
-    await chat.turn(0).getByText('3 / 3').waitFor();
-    await chat.status('Done');
-    expect(await chat.text()).toContain('Attachments: 2');
     expect(faults).toEqual([]);
   });
 });

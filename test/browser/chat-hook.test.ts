@@ -22,7 +22,9 @@ interface HookState {
   error?: string;
 }
 
-describe.each([6, 7])('useChat of version %d', (major) => {
+const majors = [6, 7] as const;
+
+describe('useChat', () => {
   const on = useShared(async () => {
     const model = await startRehearsal();
     const store = await newStore();
@@ -33,16 +35,18 @@ describe.each([6, 7])('useChat of version %d', (major) => {
       TURNPIKE_PROVIDER_BASE_URL: model.url,
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
-      TURNPIKE_LEASE_MS: '4000',
     };
     let server: ServerProcess = await startProcess(environment);
-    const page = await startPage('test/browser/hook-page', {
-      TURNPIKE_URL: server.url,
-      AI_MAJOR: String(major),
-    });
-    const browser = await openConsole(page.url);
+    const startHook = (major: number) =>
+      startPage('test/browser/hook-page', {
+        TURNPIKE_URL: server.url,
+        AI_MAJOR: String(major),
+      });
+    const [six, seven] = await Promise.all([startHook(6), startHook(7)]);
+    const browser = await openConsole(server.url);
     return {
       browser,
+      urls: { 6: six.url, 7: seven.url },
       server: () => server,
       /** Kills the server in the middle of what it does; its successor is at the same address. */
       killAndStart: async () => {
@@ -52,7 +56,8 @@ describe.each([6, 7])('useChat of version %d', (major) => {
       },
       close: async () => {
         await browser.close();
-        await page.close();
+        await six.close();
+        await seven.close();
         await server.kill('SIGKILL');
         await model.close();
         await store.close();
@@ -60,9 +65,11 @@ describe.each([6, 7])('useChat of version %d', (major) => {
     };
   });
 
-  async function open(): Promise<{ page: Page; id: string; faults: string[] }> {
+  async function visit(
+    major: (typeof majors)[number],
+  ): Promise<{ page: Page; id: string; faults: string[] }> {
     const id = randomUUID();
-    const { page, faults } = await on.browser.visit(`/#${id}`);
+    const { page, faults } = await on.browser.visit(`${on.urls[major]}/#${id}`);
     await page.waitForFunction('globalThis.hook !== undefined');
     return { page, id, faults };
   }
@@ -102,140 +109,155 @@ describe.each([6, 7])('useChat of version %d', (major) => {
   }
   const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;
 
-  it('has texts and tools, and the same after a reload', async () => {
-    const { page, faults } = await open();
-    await say(page, '[[tokens=5]] [[tool=glob {"pattern":"*.none"}]]');
-    const answer = await ended(page);
-    expect((await stateOf(page)).aiSdk).toBe(major);
-    expect(textOf(answer)).toContain(words(5));
-    expect(answer?.parts).toContainEqual(
-      expect.objectContaining({ type: 'dynamic-tool', state: 'output-available' }),
-    );
-    await reload(page);
-    expect(await lastOf(page)).toEqual(answer);
-    expect(faults).toEqual([]);
-  });
+  describe.each(majors)('of version %d', (major) => {
+    const open = () => visit(major);
 
-  it('asks for an approval, and sends the answer', async () => {
-    const { page, faults } = await open();
-    await say(page, write('hook.txt'));
-    const id = await approvalOf(page);
-    await call(page, 'addToolApprovalResponse', { id, approved: true });
-    const [part] = (await ended(page))?.parts.filter(({ type }) => type === 'dynamic-tool') ?? [];
-    const requestReason = expect.stringContaining('needs an approval');
-    expect(part).toMatchObject({
-      state: 'output-available',
-      approval: { id, approved: true, ...(major === 7 && { requestReason }) },
+    it('has texts and tools, and the same after a reload', async () => {
+      const { page, faults } = await open();
+      await say(page, '[[tokens=5]] [[tool=glob {"pattern":"*.none"}]]');
+      const answer = await ended(page);
+      expect((await stateOf(page)).aiSdk).toBe(major);
+      expect(textOf(answer)).toContain(words(5));
+      expect(answer?.parts).toContainEqual(
+        expect.objectContaining({ type: 'dynamic-tool', state: 'output-available' }),
+      );
+      await reload(page);
+      expect(await lastOf(page)).toEqual(answer);
+      expect(faults).toEqual([]);
     });
-    expect(faults).toEqual([]);
-  });
 
-  it('is told of an answer that was given elsewhere, where its version has a word for it', async () => {
-    const { page, id: chatId, faults } = await open();
-    const { client } = on.server();
-    await say(page, write('elsewhere.txt'));
-    const id = await approvalOf(page);
-    const denied = { decision: 'deny', message: 'Not today' };
-    await client.post(`/api/harness/approvals/${id}`, denied);
-    await expectSoon(async () => {
-      const { body } = await client.get(`/api/chat/${chatId}`);
-      expect((body['messages'] as UIMessage[]).at(-1)).toMatchObject({
-        metadata: { outcome: 'completed' },
+    it('asks for an approval, and sends the answer', async () => {
+      const { page, faults } = await open();
+      await say(page, write('hook.txt'));
+      const id = await approvalOf(page);
+      await call(page, 'addToolApprovalResponse', { id, approved: true });
+      const [part] = (await ended(page))?.parts.filter(({ type }) => type === 'dynamic-tool') ?? [];
+      const requestReason = expect.stringContaining('needs an approval');
+      expect(part).toMatchObject({
+        state: 'output-available',
+        approval: { id, approved: true, ...(major === 7 && { requestReason }) },
       });
+      expect(faults).toEqual([]);
     });
-    await reload(page);
-    const [part] = (await ended(page))?.parts.filter(({ type }) => type === 'dynamic-tool') ?? [];
-    expect(part).toMatchObject({
-      state: 'output-denied',
-      approval: { id, ...(major === 7 && { approved: false, reason: 'Not today' }) },
-    });
-    expect(faults).toEqual([]);
-  });
 
-  it('runs a tool of the page', async () => {
-    const { page, faults } = await open();
-    await say(page, '[[tool=pick_color {"of":"sky"}]]');
-    expect((await ended(page))?.parts).toContainEqual(
-      expect.objectContaining({ type: 'tool-pick_color', output: 'blue' }),
-    );
-    expect(faults).toEqual([]);
-  });
-
-  it('has what was steered into its turn, and both answers after a reload', async () => {
-    const { page, id, faults } = await open();
-    await say(page, '[[tokens=60 gap=30]] [[tool=glob {"pattern":"a"}]]');
-    await says(page, 'word3 ');
-    const steered = { id: 'steered', role: 'user', parts: [{ type: 'text', text: 'And this' }] };
-    const opts = { onBusy: 'steer' };
-    await on.server().client.post('/api/chat', { id, messages: [steered], opts });
-    expect((await ended(page))?.parts).toContainEqual(
-      expect.objectContaining({ type: 'data-joined' }),
-    );
-    await reload(page);
-    const { messages } = await stateOf(page);
-    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
-    expect(faults).toEqual([]);
-  });
-
-  it('goes on in the middle of an answer after a reload', async () => {
-    const { page, faults } = await open();
-    await say(page, '[[tokens=120 gap=20]]');
-    await says(page, 'word10 ');
-    await reload(page);
-    expect(textOf(await ended(page))).toBe(words(120));
-    expect((await stateOf(page)).messages).toHaveLength(2);
-    expect(faults).toEqual([]);
-  });
-
-  it('has the whole answer where its turn ends between the history and the stream', async () => {
-    const { page, id, faults } = await open();
-    await say(page, '[[tokens=60 gap=30]]');
-    await says(page, 'word5 ');
-    await page.route('**/stream', async (request) => {
+    it('is told of an answer that was given elsewhere, where its version has a word for it', async () => {
+      const { page, id: chatId, faults } = await open();
+      const { client } = on.server();
+      await say(page, write('elsewhere.txt'));
+      const id = await approvalOf(page);
+      const denied = { decision: 'deny', message: 'Not today' };
+      await client.post(`/api/harness/approvals/${id}`, denied);
       await expectSoon(async () => {
-        const { body } = await on.server().client.get(`/api/chat/${id}`);
-        expect(body['activeTurnId']).toBeNull();
+        const { body } = await client.get(`/api/chat/${chatId}`);
+        expect((body['messages'] as UIMessage[]).at(-1)).toMatchObject({
+          metadata: { outcome: 'completed' },
+        });
       });
-      await request.continue();
+      await reload(page);
+      const [part] = (await ended(page))?.parts.filter(({ type }) => type === 'dynamic-tool') ?? [];
+      expect(part).toMatchObject({
+        state: 'output-denied',
+        approval: { id, ...(major === 7 && { approved: false, reason: 'Not today' }) },
+      });
+      expect(faults).toEqual([]);
     });
-    await reload(page);
-    expect(textOf(await lastOf(page))).not.toContain('word60');
-    expect(textOf(await ended(page))).toBe(words(60));
-    expect((await stateOf(page)).messages).toHaveLength(2);
-    expect(faults).toEqual([]);
+
+    it('runs a tool of the page', async () => {
+      const { page, faults } = await open();
+      await say(page, '[[tool=pick_color {"of":"sky"}]]');
+      expect((await ended(page))?.parts).toContainEqual(
+        expect.objectContaining({ type: 'tool-pick_color', output: 'blue' }),
+      );
+      expect(faults).toEqual([]);
+    });
+
+    it('has what was steered into its turn, and both answers after a reload', async () => {
+      const { page, id, faults } = await open();
+      await say(page, '[[tokens=60 gap=30]] [[tool=glob {"pattern":"a"}]]');
+      await says(page, 'word3 ');
+      const steered = { id: 'steered', role: 'user', parts: [{ type: 'text', text: 'And this' }] };
+      const opts = { onBusy: 'steer' };
+      await on.server().client.post('/api/chat', { id, messages: [steered], opts });
+      expect((await ended(page))?.parts).toContainEqual(
+        expect.objectContaining({ type: 'data-joined' }),
+      );
+      await reload(page);
+      const { messages } = await stateOf(page);
+      expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+      expect(faults).toEqual([]);
+    });
+
+    it('goes on in the middle of an answer after a reload', async () => {
+      const { page, faults } = await open();
+      await say(page, '[[tokens=120 gap=20]]');
+      await says(page, 'word10 ');
+      await reload(page);
+      expect(textOf(await ended(page))).toBe(words(120));
+      expect((await stateOf(page)).messages).toHaveLength(2);
+      expect(faults).toEqual([]);
+    });
+
+    it('has the whole answer where its turn ends between the history and the stream', async () => {
+      const { page, id, faults } = await open();
+      await say(page, '[[tokens=60 gap=30]]');
+      await says(page, 'word5 ');
+      await page.route('**/stream', async (request) => {
+        await expectSoon(async () => {
+          const { body } = await on.server().client.get(`/api/chat/${id}`);
+          expect(body['activeTurnId']).toBeNull();
+        });
+        await request.continue();
+      });
+      await reload(page);
+      expect(textOf(await lastOf(page))).not.toContain('word60');
+      expect(textOf(await ended(page))).toBe(words(60));
+      expect((await stateOf(page)).messages).toHaveLength(2);
+      expect(faults).toEqual([]);
+    });
+
+    it('makes an answer again', async () => {
+      const { page, faults } = await open();
+      await say(page, '[[tokens=4]]');
+      const first = await ended(page);
+      await call(page, 'regenerate');
+      await expectSoon(async () => expect((await lastOf(page))?.id).not.toBe(first?.id));
+      expect(textOf(await ended(page))).toBe(words(4));
+      expect((await stateOf(page)).messages).toHaveLength(2);
+      expect(faults).toEqual([]);
+    });
+
+    it('stops a turn, and takes the next message', async () => {
+      const { page, faults } = await open();
+      await say(page, '[[tokens=5000 gap=20]]');
+      await says(page, 'word5 ');
+      await call(page, 'stopTurn');
+      await ended(page, 'interrupted');
+      await say(page, '[[tokens=3]]');
+      expect(textOf(await ended(page))).toBe(words(3));
+      expect((await stateOf(page)).messages).toHaveLength(4);
+      expect(faults).toEqual([]);
+    });
   });
 
-  it('makes an answer again', async () => {
-    const { page, faults } = await open();
-    await say(page, '[[tokens=4]]');
-    const first = await ended(page);
-    await call(page, 'regenerate');
-    await expectSoon(async () => expect((await lastOf(page))?.id).not.toBe(first?.id));
-    expect(textOf(await ended(page))).toBe(words(4));
-    expect((await stateOf(page)).messages).toHaveLength(2);
-    expect(faults).toEqual([]);
-  });
-
-  it('stops a turn, and takes the next message', async () => {
-    const { page, faults } = await open();
-    await say(page, '[[tokens=5000 gap=20]]');
-    await says(page, 'word5 ');
-    await call(page, 'stopTurn');
-    await ended(page, 'interrupted');
-    await say(page, '[[tokens=3]]');
-    expect(textOf(await ended(page))).toBe(words(3));
-    expect((await stateOf(page)).messages).toHaveLength(4);
-    expect(faults).toEqual([]);
-  });
-
-  it('follows an answer over the death of its server, once in the words of version 7', async () => {
-    const { page } = await open();
-    await say(page, '[[tokens=80 gap=50]]');
-    await says(page, 'word5 ');
-    await on.killAndStart();
-    const said = textOf(await ended(page));
-    expect(major === 7 ? said : said.slice(-words(80).length)).toBe(words(80));
-    await reload(page);
-    expect(textOf(await lastOf(page))).toBe(words(80));
+  // Last: what follows has another server.
+  describe('of both versions', () => {
+    it('follows an answer over the death of its server, once in the words of version 7', async () => {
+      const pages = await Promise.all(
+        majors.map(async (major) => ({ major, ...(await visit(major)) })),
+      );
+      await Promise.all(
+        pages.map(async ({ page }) => {
+          await say(page, '[[tokens=80 gap=50]]');
+          await says(page, 'word5 ');
+        }),
+      );
+      await on.killAndStart();
+      for (const { major, page } of pages) {
+        const said = textOf(await ended(page));
+        expect(major === 7 ? said : said.slice(-words(80).length)).toBe(words(80));
+        await reload(page);
+        expect(textOf(await lastOf(page))).toBe(words(80));
+      }
+    });
   });
 });

@@ -37,17 +37,17 @@ describe('the chat', () => {
   });
 
   it('shows everything of a turn after a reload in its middle, and goes on', async () => {
-    const { chat, page, faults } = await begin('Slowly [[tokens=150 gap=20]]');
+    const { chat, page, faults } = await begin('Slowly [[tokens=60 gap=50]]');
     await chat.conversation.getByText('word20').first().waitFor();
     await page.reload();
     await chat.conversation.getByText('word21').first().waitFor();
     expect(await chat.text()).toContain('Slowly');
     expect(await chat.text()).toContain('word1 word2 word3');
     await chat.status('Done');
-    expect(lastWord(await chat.text())).toBe('150');
+    expect(lastWord(await chat.text())).toBe('60');
     await page.reload();
     await chat.status('Done');
-    expect(lastWord(await chat.text())).toBe('150');
+    expect(lastWord(await chat.text())).toBe('60');
     expect(faults).toEqual([]);
   });
 
@@ -72,8 +72,18 @@ describe('the chat', () => {
   });
 
   it('stops by Escape, and keeps what was said', async () => {
-    const { chat, page } = await begin('On and on [[tokens=2000 gap=20]]');
+    const { chat, page } = await begin('On and on [[tokens=2000 gap=50]]');
     await chat.conversation.getByText('word5').first().waitFor();
+    // On a phone, the buttons of the composer are in one row, and the one that sends is at the right.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxOf = (name: string) => page.getByRole('button', { name }).boundingBox();
+    const sending = await boxOf('Send (Enter)');
+    expect(sending?.x).toBeGreaterThan(320);
+    for (const name of ['Attach files', 'Thinking', 'Stop (Esc)']) {
+      const { y = 0, height = 0 } = (await boxOf(name)) ?? {};
+      expect([name, Math.abs(y + height / 2 - (sending?.y ?? 0) - 16) < 4]).toEqual([name, true]);
+    }
+    await takePicture(page, 'chat-390-light');
     await page.keyboard.press('Escape');
     await chat.status('Stopped');
     expect(await chat.text()).toContain('word5');
@@ -81,7 +91,7 @@ describe('the chat', () => {
   });
 
   it('sends what is written meanwhile after the turn, or into it', async () => {
-    const { chat, page } = await begin('First [[tokens=250 gap=20]]');
+    const { chat, page } = await begin('First [[tokens=60 gap=200]]');
     await chat.conversation.getByText('word5').first().waitFor();
     await chat.send('Second [[tokens=3]]');
     await chat.turn(1).getByText(/queue/i).waitFor();
@@ -89,7 +99,7 @@ describe('the chat', () => {
     await chat.status('Done', 1);
     expect(await chat.text(1)).toContain('word3');
 
-    await chat.send('Third [[tokens=250 gap=20]]');
+    await chat.send('Third [[tokens=60 gap=200]]');
     await chat.turn(2).getByText('word5').first().waitFor();
     await chat.message.fill('And mind this');
     await page.getByLabel('When the message is sent').selectOption('steer');
@@ -194,7 +204,7 @@ describe('the chat', () => {
     expect(await folder.inputValue()).toBe('');
   });
 
-  it('saves a session with its turns', async () => {
+  it('saves a session with its turns, and deletes it', async () => {
     const { chat, page } = await begin('To be kept');
     await chat.status('Done');
     const saving = page.waitForEvent('download');
@@ -209,14 +219,9 @@ describe('the chat', () => {
       '{"type":"end","sessions":1}',
     ]);
     expect(lines.join('\n')).toContain('To be kept');
-  });
-
-  it('deletes a session', async () => {
-    const { chat, page } = await begin('To be deleted');
-    await chat.status('Done');
     await page.getByRole('button', { name: 'Delete session' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete session' }).click();
     await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
-    await page.getByRole('link', { name: /To be deleted/ }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /To be kept/ }).waitFor({ state: 'detached' });
   });
 });

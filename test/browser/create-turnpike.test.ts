@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createProject } from '../../packages/create-turnpike/create-project.mjs';
+import type { Page } from 'playwright-core';
 import { freePort } from '../../scripts/services/free-port.mjs';
 import { packageRoot } from '../../src/platform/process/package-root.js';
+import { words } from '../support/clients/run-example.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { packPackages } from '../support/package/pack-packages.js';
 import { runNpm } from '../support/package/run-npm.js';
 import { sandboxEnvironment } from '../support/processes/test-shells.js';
 import { newFolder, useShared } from '../support/suite.js';
-import { openConsole, takePicture } from './open-console.js';
-import { problemsOf } from './page-problems.js';
+import { openConsole, takePicture, type Visitor, type VisitOptions } from './open-console.js';
+import { problemsOf, widthOf } from './page-problems.js';
 
 /** What the tool answers to the message that the page and the README have. */
-const found = '{"id":"7","state":"left the warehouse at nine"}';
+const found = '{"id":"7","state":"left the warehouse at nine","address":"9 Elm Street"}';
 
 /** A project as a stranger makes it in an empty folder, of tarballs, and starts it. */
 async function startProject() {
@@ -32,7 +33,8 @@ async function startProject() {
     'shop',
   );
   const project = path.join(folder, 'shop');
-  await runNpm(project, 'install', tarballs.turnpike, '--prefer-offline', '--ignore-scripts');
+  // The two lines that it prints; the tarball of Turnpike is beside its own.
+  await runNpm(project, 'install', '--prefer-offline', '--ignore-scripts');
   const [port, pagePort] = [await freePort(), await freePort()];
   const urls = { turnpike: `http://127.0.0.1:${port}`, page: `http://localhost:${pagePort}` };
   const { PATH = '', HOME = '' } = process.env;
@@ -109,21 +111,38 @@ describe('a project of create-turnpike', () => {
     });
   });
 
+  async function logIn(name: string, options: VisitOptions = {}): Promise<Visitor> {
+    const visitor = await browser.visit('/', options);
+    await visitor.page.getByLabel('Your name').fill(name);
+    await visitor.page.getByRole('button', { name: 'Log in' }).click();
+    await visitor.page.getByRole('heading', { name: 'How can I help?' }).waitFor();
+    return visitor;
+  }
+  const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
+  const card = (page: Page) => page.getByRole('region', { name: 'Approval of change_address' });
+  const says = (page: Page, status: string) =>
+    page.getByRole('status').getByText(status, { exact: true }).waitFor();
+  async function send(page: Page, message: string): Promise<void> {
+    await page.getByLabel('Message').fill(message);
+    await page.getByLabel('Message').press('Enter');
+  }
+
   it('has a page, whose people log in, ask, see their chat after a reload, and log out', async () => {
-    const { page, faults } = await browser.visit();
-    await page.getByLabel('Your name').fill('ada lovelace');
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('ada lovelace').waitFor();
-    expect(await page.getByLabel('Message').inputValue()).toContain('[[tool=order_status');
-    await page.getByRole('button', { name: 'Send' }).click();
-    const answer = page.getByRole('article', { name: 'assistant' });
-    await page.getByRole('status').getByText('completed', { exact: true }).waitFor();
-    expect(await answer.textContent()).toContain(found);
-    await takePicture(page, 'create-turnpike');
+    const { page, faults } = await logIn('ada lovelace');
+    await page.getByRole('button', { name: 'Where is order 7?' }).click();
+    await answers(page).getByText(`order_status: ${found}`).waitFor();
+    await says(page, 'Ready');
     expect(await problemsOf(page)).toEqual([]);
+    const shown = await page.getByRole('article').allTextContents();
+    expect(shown).toHaveLength(2);
     await page.reload();
-    await answer.getByText(found).waitFor();
-    expect(await page.getByRole('article', { name: 'user' }).count()).toBe(1);
+    await answers(page).getByText(`order_status: ${found}`).waitFor();
+    expect(await page.getByRole('article').allTextContents()).toEqual(shown);
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await page.getByRole('heading', { name: 'How can I help?' }).waitFor();
+    await page.getByRole('button', { name: 'Chats' }).click();
+    await page.getByRole('navigation', { name: 'My chats' }).getByRole('link').click();
+    await answers(page).getByText(`order_status: ${found}`).waitFor();
     // Another address of the same machine has other cookies, and its tokens would be refused.
     await page.goto(shop.urls.page.replace('localhost', '127.0.0.1'));
     expect(page.url()).toBe(`${shop.urls.page}/`);
@@ -132,62 +151,129 @@ describe('a project of create-turnpike', () => {
     expect(faults).toEqual([]);
   });
 
+  it('goes on with an answer after a reload in its first step, and after one in a later step', async () => {
+    const { page, faults } = await logIn('first');
+    await send(page, 'Count. [[tokens=150 gap=20]]');
+    await page.getByText('word20 ').waitFor();
+    await page.reload();
+    await page.getByText('word40 ').waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await says(page, 'Ready');
+    expect(await answers(page).allTextContents()).toEqual([words(150).trim()]);
+
+    const later = '[[tool=order_status {"id":"7"}]] [[tokens=150 gap=20 step=2]]';
+    await send(page, `Look, then count. ${later}`);
+    await answers(page).nth(1).getByText('word20 ').waitFor();
+    await page.reload();
+    await says(page, 'Ready');
+    const said = await answers(page).nth(1).textContent();
+    expect(said).toContain('order_status done');
+    expect(said?.endsWith(words(150).trim())).toBe(true);
+    expect(await page.getByRole('article').count()).toBe(4);
+    expect(faults).toEqual([]);
+  });
+
+  it('stops an answer, and says after a reload why one failed', async () => {
+    const { page, faults } = await logIn('stops');
+    await send(page, 'On and on. [[tokens=5000 gap=20]]');
+    await page.getByText('word5 ').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await answers(page).getByText('Stopped.').waitFor();
+    await send(page, '[[fail=400]]');
+    const fault = answers(page).nth(1).getByText('The provider answered 400');
+    await fault.waitFor();
+    await page.reload();
+    await fault.waitFor();
+    await answers(page).first().getByText('It ended early.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['a desk', { width: 1_280, theme: 'light' }],
+    ['a desk in the dark', { width: 1_280, theme: 'dark' }],
+    ['a phone', { width: 390, height: 844, theme: 'light' }],
+    ['a phone in the dark', { width: 390, height: 844, theme: 'dark' }],
+  ] as const)('shows a change before it is made, also after a reload: on %s', async (on, look) => {
+    const { page, faults } = await logIn(on, look);
+    const long = 'in the third house behind the mill '.repeat(8);
+    await send(
+      page,
+      `[[tool=change_address {"id":"8","from":"nowhere\\nat all","to":"nowhere\\n${long}"}]]`,
+    );
+    await card(page).waitFor();
+    await page.reload();
+    await says(page, 'A question is open');
+    const lines = card(page).getByLabel('Changes').locator('span');
+    expect(await lines.allTextContents()).toEqual(['nowhere', 'at all', long]);
+    const parts = ['same', 'removed', 'added'];
+    expect(await lines.evaluateAll((all) => all.map(({ className }) => className))).toEqual(parts);
+    // What is approved can be read: nothing is cut off, and nothing is beside the page.
+    expect(await widthOf(page)).toBe(look.width);
+    for (const box of [card(page), card(page).getByLabel('Changes')]) {
+      expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    }
+    expect(await problemsOf(page)).toEqual([]);
+    await takePicture(page, `create-turnpike-${look.width}-${look.theme}`);
+    const [, ground] = /rgb\((\d+)/.exec(
+      await page.evaluate('getComputedStyle(document.body).backgroundColor'),
+    ) ?? ['', ''];
+    expect(Number(ground) < 128).toBe(look.theme === 'dark');
+    await card(page).getByRole('button', { name: 'Approve' }).click();
+    await answers(page).getByText('change_address failed').waitFor();
+    await says(page, 'Ready');
+    expect(await card(page).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('is built for production, where its server has no other files', async () => {
+    await runNpm(shop.project, 'run', 'build');
+    const url = `http://localhost:${await freePort()}`;
+    const server = spawn(process.execPath, ['server.mjs'], {
+      cwd: shop.project,
+      env: { NODE_ENV: 'production', PAGE_URL: url, TURNPIKE_URL: shop.urls.turnpike },
+    });
+    try {
+      await once(server.stdout, 'data');
+      const page = await (await fetch(url)).text();
+      const [, script = ''] = /src="([^"]+)"/.exec(page) ?? [];
+      expect((await fetch(url + script)).headers.get('content-type')).toContain('text/javascript');
+      for (const path of ['/server.mjs', '/assets/..%2f..%2fserver.mjs', '/assets/none.js']) {
+        expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
+      }
+    } finally {
+      server.kill();
+    }
+  });
+
+  it('keeps the theme that a person chose', async () => {
+    const { page } = await logIn('chooses');
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Light theme' }).waitFor();
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe(
+      'dark',
+    );
+  });
+
   it('asks the person about a tool with effects, and starts again when one is added', async () => {
     const tool = `import { defineTool } from 'turnpike';
 export default defineTool({ description: 'Refunds an order.', input: { type: 'object' }, effect: 'edit', run: () => 'Refunded.' });
 `;
     const agent = path.join(shop.project, 'instructions/agents/helper.md');
     const text = (await readFile(agent, 'utf8')).replace(
-      '[order_status]',
-      '[order_status, refund]',
+      '[order_status, change_address]',
+      '[order_status, change_address, refund]',
     );
     await writeFile(path.join(shop.project, 'tools/refund.ts'), tool);
     await shop.serves(2);
     // An agent's change is a restart of its own.
     await writeFile(agent, text);
     await shop.serves(3);
-    const { page, faults } = await browser.visit();
-    await page.getByLabel('Your name').fill('ben');
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByLabel('Message').fill('[[tool=refund {}]]');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('May refund run? {}').waitFor();
-    await page.getByRole('button', { name: 'approve' }).click();
-    await page.getByRole('article', { name: 'assistant' }).getByText('Refunded.').waitFor();
+    const { page, faults } = await logIn('ben');
+    await send(page, '[[tool=refund {}]]');
+    await page.getByRole('heading', { name: 'May refund run?' }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await answers(page).getByText('refund: Refunded.').waitFor();
     expect(faults).toEqual([]);
-  });
-});
-
-describe('create-turnpike', () => {
-  it.each([
-    ['USAGE', []],
-    ['USAGE', ['--help']],
-    ['USAGE', ['a', 'b']],
-    ['NAME_INVALID', ['My App']],
-    ['NAME_INVALID', ['../a']],
-    ['NAME_INVALID', ['.a']],
-  ])('refuses with %s what is no name: %j', (code, given) => {
-    expect(() => createProject(given)).toThrow(expect.objectContaining({ code }));
-  });
-
-  it('refuses a Node that does not run TypeScript, and says which one does', () => {
-    const code = 'NODE_TOO_OLD';
-    for (const node of ['20.20.2', '22.17.9']) {
-      expect(() => createProject(['my-app'], node)).toThrow(
-        expect.objectContaining({ code, message: expect.stringContaining('Install Node 22.18') }),
-      );
-    }
-  });
-
-  it('writes into no folder with files', async () => {
-    const folder = newFolder();
-    const program = path.resolve('packages/create-turnpike/create-turnpike.mjs');
-    await mkdir(path.join(folder, 'mine'));
-    await writeFile(path.join(folder, 'mine/notes.txt'), 'Hello');
-    const child = spawn(process.execPath, [program, 'mine'], { cwd: folder });
-    const said = (await child.stderr.setEncoding('utf8').toArray()).join('');
-    expect(said).toMatch(/^FOLDER_NOT_EMPTY: There are files in .*mine\. Choose another name/);
-    expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1);
-    await expect(readFile(path.join(folder, 'mine/package.json'))).rejects.toThrow('ENOENT');
   });
 });

@@ -60,7 +60,7 @@ describe('a fork', () => {
     );
     await dialog.getByLabel('Before this turn').check();
     await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
-    const kept = page.getByRole('dialog', { name: 'Files are not changed back' });
+    const kept = page.getByRole('dialog', { name: 'Files stay as they are' });
     expect(await kept.getByRole('list').innerText()).toBe('later.txt');
     expect(await problemsOf(page)).toEqual([]);
     await page.setViewportSize({ width: 400, height: 800 });

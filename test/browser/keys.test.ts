@@ -3,6 +3,7 @@ import type { APIResponse, Route } from 'playwright-core';
 import { expectSoon } from '../support/expect-soon.js';
 import { makeKey } from '../support/clients/keyed-client.js';
 import { ChatPage } from './chat-page.js';
+import { isWhole, takePicture } from './open-console.js';
 import { useConsole } from './use-console.js';
 
 describe('a server that wants a key', () => {
@@ -18,6 +19,7 @@ describe('a server that wants a key', () => {
     const { page, faults } = visitor;
     const dialog = page.getByRole('dialog', { name: 'This server needs an API key' });
     await dialog.waitFor();
+    await takePicture(page, 'key-wanted-light');
     await dialog.getByLabel('API key').fill('tpk_wrong');
     await dialog.getByRole('button', { name: 'Use this key' }).click();
     await dialog.getByText('The server did not accept this key').waitFor();
@@ -63,9 +65,8 @@ describe('a server that wants a key', () => {
     await dialog.getByLabel('Keep it in this browser').check();
     await dialog.getByRole('button', { name: 'Use this key' }).click();
     await page.getByRole('button', { name: 'Remove key' }).waitFor();
-    await page.getByRole('link', { name: 'Queue' }).waitFor({ state: 'detached' });
-    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-    await page.goto('/queue');
+    await page.getByRole('link', { name: 'API keys' }).waitFor({ state: 'detached' });
+    await page.goto('/turns?of=all');
     await page.getByRole('alert').getByText('lacks the scope “admin”').waitFor();
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Remove key' }).click();
@@ -91,7 +92,7 @@ describe('a server that wants a key', () => {
     await page.getByText(/\/projects\/bob$/).waitFor();
   });
 
-  it('makes keys for an administrator, and revokes them after a question', async () => {
+  it('makes keys for an administrator, changes their limits, and revokes them after a question', async () => {
     const admin = await makeKey(on.server, { principal: 'root', scopes: ['turns', 'admin'] });
     const { page, faults } = await on.console.visit('/keys');
     const entry = page.getByRole('dialog');
@@ -100,6 +101,7 @@ describe('a server that wants a key', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const form = page.getByRole('dialog', { name: 'New API key' });
     await form.getByLabel('Principal').fill('carol');
+    await form.getByLabel('US$ a day').fill('2.5');
     await form.getByRole('button', { name: 'Create' }).click();
     const secret = (await page.getByText(/^tpk_/).textContent()) ?? '';
     await page.getByRole('button', { name: 'Done' }).click();
@@ -109,6 +111,25 @@ describe('a server that wants a key', () => {
       });
     expect((await use()).status).toBe(200);
     const row = page.getByRole('row', { name: /carol/ });
+    await row.getByText('US$ a day: 2.5', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Key of carol' });
+    await edit.getByLabel('US$ a day').fill('');
+    await edit.getByLabel('Turns at once').fill('3');
+    await takePicture(page, 'key-edit-light');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Turns at once: 3', { exact: true }).waitFor();
+    expect(await row.getByText('US$ a day').count()).toBe(0);
+    await takePicture(page, 'keys-limits-light');
+    await row.getByText(/^[0-9a-f]{16}$/).waitFor();
+    for (const width of [390, 768, 1_024, 1_280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect([width, await isWhole(page.getByRole('region', { name: 'API keys' }))]).toEqual([
+        width,
+        true,
+      ]);
+      await takePicture(page, `keys-${width}-light`);
+    }
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('revoked').waitFor();

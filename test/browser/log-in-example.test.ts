@@ -29,7 +29,11 @@ async function send(page: Page, message: string): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-const chats = (page: Page) => page.getByRole('navigation', { name: 'My chats' }).getByRole('link');
+/** Opens the list of chats. */
+async function listChats(page: Page) {
+  await page.getByRole('button', { name: 'Chats' }).click();
+  return page.getByRole('navigation', { name: 'My chats' }).getByRole('link');
+}
 
 describe.each(['the person’s own token', 'page tokens'])(
   'the example of a page behind a log-in, with %s',
@@ -66,36 +70,33 @@ describe.each(['the person’s own token', 'page tokens'])(
       await logIn(ada.page, 'ada');
       const file = '{"file_path":"notes.txt","content":"Hello"}';
       await send(ada.page, `Write it. [[tokens=12 gap=10]] [[tool=write ${file}]]`);
-      const call = ada.page.getByRole('region', { name: 'write' });
+      const call = ada.page.getByRole('region', { name: 'Approval of write' });
       await call.getByRole('button', { name: 'Approve' }).click();
-      const answer = ada.page.getByRole('article', { name: 'assistant' });
-      await answer.getByText('completed', { exact: true }).waitFor();
-      expect(await answer.textContent()).toContain(words(12));
+      const answer = ada.page.getByRole('article', { name: 'Answer' });
+      await answer.getByText('write done').waitFor();
+      expect(await answer.textContent()).toContain(words(12).trim());
       await ada.page.reload();
-      await chats(ada.page).getByText('Write it.').waitFor();
-      await answer.getByText('completed', { exact: true }).waitFor();
-      const listed = JSON.parse((await asAda('/api/chats')).text) as {
-        chats: { id: string; sessionId: string }[];
+      await answer.getByText('write done').waitFor();
+      await (await listChats(ada.page)).getByText('Write it.').waitFor();
+      const listed = JSON.parse((await asAda('/api/harness/sessions')).text) as {
+        sessions: { sessionId: string }[];
       };
-      const [{ id, sessionId } = { id: '', sessionId: '' }] = listed.chats;
+      const [{ sessionId } = { sessionId: '' }] = listed.sessions;
       expect((await asAda('/api/harness/me')).text).toContain(`"principal":"${prefix}:ada"`);
 
       const ben = await browser.visit();
       const asBen = watch(ben.page);
       await logIn(ben.page, 'ben');
-      expect(await chats(ben.page).count()).toBe(0);
-      expect((await asBen('/api/chats')).text).toBe('{"chats":[]}');
-      for (const path of [`/api/chat/${id}`, `/api/harness/session/${sessionId}`]) {
-        expect([path, (await asAda(path)).status, (await asBen(path)).status]).toEqual([
-          path,
-          200,
-          404,
-        ]);
-      }
-      const asked = ben.page.waitForResponse(`${server.url}/api/chat/${id}`);
-      await ben.page.goto(`${site.page}/#${id}`);
+      const none = await listChats(ben.page);
+      await ben.page.getByText('No chat so far.').waitFor();
+      expect(await none.count()).toBe(0);
+      expect((await asBen('/api/harness/sessions')).text).toBe('{"sessions":[]}');
+      const path = `/api/harness/session/${sessionId}`;
+      expect([(await asAda(path)).status, (await asBen(path)).status]).toEqual([200, 404]);
+      const asked = ben.page.waitForResponse((one) => one.url().includes(`${sessionId}/messages`));
+      await ben.page.goto(`${site.page}/#${sessionId}`);
       expect((await asked).status()).toBe(404);
-      await ben.page.getByLabel('Message').waitFor();
+      await ben.page.getByRole('alert').getByText('This chat is gone').waitFor();
       expect(await ben.page.getByRole('article').count()).toBe(0);
 
       const tab = await ada.context.newPage();
@@ -105,14 +106,14 @@ describe.each(['the person’s own token', 'page tokens'])(
       await logOut(ada.page);
       if (isMinted) {
         await expectSoon(async () => {
-          const refused = await asAda('/api/chats');
+          const refused = await asAda('/api/harness/sessions');
           expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('ENDED')]);
           expect(refused.text).toContain('Ask your backend for a new one');
         });
         await send(tab, 'Am I here?');
-        await tab.getByRole('status').getByText('(401): Log in first').waitFor();
+        await tab.getByRole('alert').getByText('(401): Log in first').waitFor();
       }
-      expect((await asBen('/api/chats')).status).toBe(200);
+      expect((await asBen('/api/harness/sessions')).status).toBe(200);
       expect([ada.faults, ben.faults]).toEqual([[], []]);
     });
   },

@@ -22,7 +22,7 @@ describe('a console that people log in to', () => {
     const chat = new ChatPage(page);
     await chat.begin(on.server.projectRoot, 'Hello [[tokens=3]]');
     await chat.status('Done');
-    await page.goto('/queue');
+    await page.goto('/turns?of=all');
     await page.getByRole('alert').getByText('Your role may not do this').waitFor();
     await person.getByRole('button', { name: 'Log out' }).click();
     // The provider asks whether it is to log the person out too.

@@ -103,7 +103,8 @@ describe('the memory', () => {
   it('asks before a link, another file or the browser takes away what is typed', async () => {
     await put('KEEPER', '/memories/draft.md', 'old');
     await put('KEEPER', '/memories/other.md', 'other');
-    const { page } = await on.console.visit('/queue');
+    const { page } = await on.console.visit('/usage');
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('link', { name: 'Memory', exact: true }).click();
     const file = fileIn(page, 'KEEPER', '/memories/draft.md');
     await file.getByRole('button', { name: '/memories/draft.md' }).click();
@@ -116,7 +117,7 @@ describe('the memory', () => {
       void (leaves ? dialog.accept() : dialog.dismiss());
     });
     await text.fill('typed');
-    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await fileIn(page, 'KEEPER', '/memories/other.md')
       .getByRole('button', { name: '/memories/other.md' })
       .click();
@@ -127,8 +128,8 @@ describe('the memory', () => {
     );
     expect([await text.inputValue(), new URL(page.url()).pathname]).toEqual(['typed', '/memory']);
     leaves = true;
-    await page.getByRole('link', { name: 'Queue', exact: true }).click();
-    await page.waitForURL('**/queue');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.waitForURL('**/usage');
     // Nothing is typed any more: nothing is asked.
     await page.getByRole('link', { name: 'Memory', exact: true }).click();
     await page.waitForURL('**/memory');
@@ -142,6 +143,7 @@ describe('the memory', () => {
     await page.getByRole('listitem', { name: 'WRITER' }).waitFor();
     await page.getByRole('button', { name: 'New file' }).click();
     const dialog = page.getByRole('dialog', { name: 'New memory file' });
+    expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Agent').selectOption('WRITER');
     await dialog.getByLabel('Path').fill('/memories/there.md');
     await dialog.getByLabel('Text').fill('mine');

@@ -1,7 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { given } from '../support/processes/test-services.js';
+
+/** Milliseconds in which a page shows what a test waits for: on a busy machine, and so that a fault has its own words. */
+const PAGE_MS = 200_000;
 
 /** The folder that pictures of the pages are kept in, for people to look at. */
 const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));
@@ -37,6 +46,7 @@ export async function openConsole(url: string): Promise<Console> {
         colorScheme: theme,
         viewport: { width, height },
       });
+      context.setDefaultTimeout(PAGE_MS);
       const page = await context.newPage();
       const faults = watchFaults(page);
       await page.goto(path);
@@ -65,6 +75,11 @@ function watchFaults(page: Page): string[] {
     }
   });
   return faults;
+}
+
+/** Whether a region shows all of its width, without scrolling. */
+export function isWhole(region: Locator): Promise<boolean> {
+  return region.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
 }
 
 export async function takePicture(page: Page, name: string): Promise<void> {

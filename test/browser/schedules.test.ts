@@ -17,6 +17,7 @@ describe('the schedules', () => {
     await page.getByRole('button', { name: 'New schedule' }).click();
     const form = page.getByRole('dialog', { name: 'New schedule' });
     const make = form.getByRole('button', { name: 'Create' });
+    expect(await make.isDisabled()).toBe(true);
     await form.getByLabel('Name').fill('weekly-report');
     await form.getByLabel('Times').fill('0 9 * *');
     await form.getByLabel('Time zone').fill('Asia/Tokyo');

@@ -71,6 +71,10 @@ describe('skills', () => {
     await page.setViewportSize({ width: 400, height: 800 });
     expect(await widthOf(page)).toBeLessThanOrEqual(400);
     await takePicture(page, 'agents-skills-narrow');
+    // A long description shows its beginning first.
+    await page.getByRole('button', { name: 'more', exact: true }).first().click();
+    await page.getByRole('button', { name: 'less', exact: true }).click();
+    await takePicture(page, 'agents-tools-narrow');
     expect(faults).toEqual([]);
   });
 });

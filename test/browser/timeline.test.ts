@@ -40,7 +40,7 @@ describe('the timeline of a turn', () => {
     expect(rows).toEqual(
       expect.arrayContaining(['Step 1', 'Model call', 'task', 'TASKER', 'Step 2']),
     );
-    const tokens = page.getByRole('meter', { name: 'Tokens' });
+    const tokens = page.getByRole('meter', { name: 'Token limit' });
     expect(await tokens.getAttribute('aria-valuemax')).toBe('20000');
     expect(Number(await tokens.getAttribute('aria-valuenow'))).toBeGreaterThan(100);
     await page.getByRole('img', { name: /Tokens of the context after each of 2 steps/ }).waitFor();

@@ -79,7 +79,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
       expect(await store.get(stored.sha256)).toEqual(Buffer.alloc(0));
     });
 
-    it.each([256 * KiB, 256 * KiB + 1, 1_500 * KiB])('takes %i bytes', async (size) => {
+    it.each([256 * KiB, 256 * KiB + 1, 600 * KiB])('takes %i bytes', async (size) => {
       const content = randomBytes(size);
       const { sha256, start } = await store.put(
         chunksOf(content.subarray(0, 100_000), content.subarray(100_000)),
@@ -250,7 +250,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
 
     it('either removes or keeps what is put and used while it collects', async () => {
       const sessionId = await newSession();
-      for (let round = 0; round < 15; round += 1) {
+      for (let round = 0; round < 8; round += 1) {
         const [put, kept] = [`put ${round}`, `kept ${round}`];
         await Promise.all([put, kept].map((content) => store.put(chunksOf(content))));
         await clock.advance(HOUR_MS + 1);
@@ -272,7 +272,7 @@ export function blobStoreConformance(name: string, open: () => Promise<BlobStore
     });
 
     it('takes a large content and has little of it in memory', async () => {
-      const wanted = (under.isStoredInProcess ? 2 : 20) * MiB;
+      const wanted = (under.isStoredInProcess ? 2 : 8) * MiB;
       const pieces = wanted / (64 * KiB);
       const inUse: number[] = [];
       async function* large(): AsyncGenerator<Uint8Array> {

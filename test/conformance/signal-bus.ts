@@ -43,14 +43,18 @@ export function signalBusConformance(name: string, open: () => Promise<SignalBus
       const cancels = new Recorder<string>();
       const checks = new Recorder<string>();
       await bus.onCancel(cancels.take);
+      const left = new Recorder<string>();
+      await bus.onLeft(left.take);
       const stop = await bus.onReaderCheck(() => checks.take('check'));
       await bus.publishReaderCheck();
       await checks.count(1);
       stop();
+      await bus.publishLeft('b');
+      await left.count(1);
       await bus.publishReaderCheck();
       await bus.publishCancel('a');
       await cancels.count(1);
-      expect([cancels.items, checks.items]).toEqual([['a'], ['check']]);
+      expect([cancels.items, checks.items, left.items]).toEqual([['a'], ['check'], ['b']]);
     });
 
     it('says nothing more once it is closed, whether it takes a hint or refuses it', async () => {

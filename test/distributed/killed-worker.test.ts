@@ -1,27 +1,28 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectSoon } from '../support/expect-soon.js';
-import { startDeployment } from '../support/processes/start-deployment.js';
+import { shareServices, useDeployment } from '../support/processes/start-deployment.js';
+import { packageClients } from '../support/clients/package-clients.js';
 import { wireClients, type WireClient } from '../support/clients/wire-clients.js';
-import { useShared } from '../support/suite.js';
+import { answer, WORDS } from '../support/crash/killed-server.js';
 
-const WORDS = 80;
-const answer = Array.from({ length: WORDS }, (_, index) => `word${index + 1}`).join(' ');
+const everyClient = { ...wireClients, ...packageClients };
 
 describe('a worker that is killed in the middle of an answer, under one unbroken connection', () => {
   const clients = new Map<string, WireClient>();
-  const deployment = useShared(startDeployment);
+  const { deployment } = useDeployment(shareServices);
   beforeAll(async () => {
     const { url } = await deployment.start('api', {
       TURNPIKE_PROJECT_ROOT: deployment.projectRoot,
     });
-    const lease = { TURNPIKE_LEASE_MS: '4000' };
+    // The end of the lease would come after that of the suite.
+    const lease = { TURNPIKE_LEASE_MS: '600000' };
     const dying = await deployment.start('worker', lease);
     const asked = {
       url,
       projectRoot: deployment.projectRoot,
       message: `[[tokens=${WORDS} gap=100]]`,
     };
-    for (const [name, open] of Object.entries(wireClients)) clients.set(name, await open(asked));
+    for (const [name, open] of Object.entries(everyClient)) clients.set(name, await open(asked));
     await expectSoon(() => {
       for (const client of clients.values()) expect(client.received()).toContain('word5 ');
     });
@@ -30,7 +31,7 @@ describe('a worker that is killed in the middle of an answer, under one unbroken
     await deployment.start('worker', lease);
   }, 300_000);
 
-  it.each(Object.keys(wireClients))('leaves %s with the answer, said once', async (name) => {
+  it.each(Object.keys(everyClient))('leaves %s with the answer, said once', async (name) => {
     const client = clients.get(name);
     await client?.ended;
     // The client was there when the first attempt streamed, and when the second one began again.

@@ -12,13 +12,13 @@ import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { visit } from '../support/mcp/open-oauth.js';
 import { startOAuthMcp, type OAuthMcp } from '../support/mcp/start-oauth-mcp.js';
-import { useDeployment } from '../support/processes/start-deployment.js';
+import { shareServices, useDeployment } from '../support/processes/start-deployment.js';
 import { newFolder } from '../support/suite.js';
 
 const base = '/api/harness';
 
 describe('kill -9 between the steps of a log-in at an MCP server', () => {
-  const { deployment, database } = useDeployment();
+  const { deployment, database } = useDeployment(shareServices);
   let tracker: OAuthMcp;
   let secret: string;
   let environment: Record<string, string>;
@@ -28,7 +28,6 @@ describe('kill -9 between the steps of a log-in at an MCP server', () => {
     writeFileSync(file, JSON.stringify({ mcpServers: { tracker: { url: tracker.url } } }));
     environment = {
       TURNPIKE_PROJECT_ROOT: deployment.projectRoot,
-      TURNPIKE_LEASE_MS: '4000',
       TURNPIKE_MCP_FILE: file,
       TURNPIKE_INSTRUCTION_ROOT: instructionRootWith({
         USER: ['mcp_servers: [tracker]', 'permissions: {allow: [mcp__tracker__*]}'],
@@ -97,24 +96,22 @@ describe('kill -9 between the steps of a log-in at an MCP server', () => {
       ]);
     });
     await asking.kill('SIGKILL');
-    await first.kill('SIGKILL');
-    expect(await turn).toBe('cut');
     const [asked] = await db.select().from(approvals);
     const approvalId = asked?.id ?? '';
     expect(asked).toMatchObject({ kind: 'mcp-authorize', decision: null });
 
-    // In the request for the link: nobody has the link of a row that may be stored.
-    const linking = await start('api');
+    // In the request for the link: nobody has the link of a row that may be stored. The turn's stream breaks off.
     const authorize = (url: string) =>
       of(url).send('POST', `${base}/approvals/${approvalId}/authorize`, {
         redirect: 'http://127.0.0.1:4455/callback',
       });
     await killAt(
       'mcp_begun_logins',
-      linking.url,
-      () => authorize(linking.url),
-      () => linking.kill('SIGKILL'),
+      first.url,
+      () => authorize(first.url),
+      () => first.kill('SIGKILL'),
     );
+    expect(await turn).toBe('cut');
 
     // With the link in the browser, while the person logs in.
     const linked = await start('api');

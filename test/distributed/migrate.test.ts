@@ -72,7 +72,7 @@ describe('the migrations of a deployment', () => {
     });
 
     it('are missed by a start, a key and a check, which name them and change nothing', async () => {
-      const missing = `The database lacks ${newest === tags[0] ? 'a migration' : `${tags.length} migrations`} (${tags.slice(0, 3).join(', ')}${tags.length > 3 ? ` and ${tags.length - 3} more` : ''}): run turnpike migrate before this version starts, or set TURNPIKE_MIGRATE=apply.`;
+      const missing = `The database lacks ${newest === tags[0] ? 'a migration' : `${tags.length} migrations`} (${tags.slice(0, 3).join(', ')}${tags.length > 3 ? ` and ${tags.length - 3} more` : ''}): run ./turnpike migrate before this version starts, or set TURNPIKE_MIGRATE=apply.`;
       await expect(start()).rejects.toThrow(`It exited with 1: ${missing}\n`);
       for (const args of [
         ['migrate', '--check'],
@@ -147,7 +147,7 @@ describe('the migrations of a deployment', () => {
       const { code, stderr } = await run('migrate');
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /^The migrations failed, and the database is as it was: .* already exists\. Correct that, and run turnpike migrate again\.\n$/,
+        /^The migrations failed, and the database is as it was: .* already exists\. Correct that, and run \.\/turnpike migrate again\.\n$/,
       );
       expect(await appliedTimes()).toEqual(before);
     });

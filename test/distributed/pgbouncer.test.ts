@@ -63,7 +63,7 @@ it('a start that names statements behind it says which setting is missing', asyn
 it('turns with tools, files and recovery run behind a pool of transactions', async () => {
   const environment = { DATABASE_URL: url, TURNPIKE_PREPARED_STATEMENTS: 'false' };
   const api = await deployment.start('api', environment);
-  const killed = await deployment.start('worker', { ...environment, TURNPIKE_LEASE_MS: '4000' });
+  const killed = await deployment.start('worker', { ...environment, TURNPIKE_LEASE_MS: '10000' });
   const { client } = api;
   const streams = await Promise.all(
     Array.from({ length: TURNS }, async (_, index) => {

@@ -26,7 +26,7 @@ describe('kill -9 between the answers of a quorum', () => {
   it('keeps the answers that were stored, and the call runs once, by all of them', async () => {
     const { db } = database;
     const { projectRoot } = deployment;
-    const more = { TURNPIKE_PROJECT_ROOT: projectRoot, TURNPIKE_LEASE_MS: '4000' };
+    const more = { TURNPIKE_PROJECT_ROOT: projectRoot };
     const of = (url: string, name: string) => new KeyedClient(url, keys.get(name));
     const counts = async () => ({
       answers: await db.$count(approvalAnswers),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eq, sql } from 'drizzle-orm';
-import { ScheduleTicker } from '../../src/schedules/schedule-ticker.js';
-import { ScheduleRunner } from '../../src/schedules/schedule-runner.js';
+import { ScheduleTicker } from '../../src/features/schedules/schedule-ticker.js';
+import { ScheduleRunner } from '../../src/features/schedules/schedule-runner.js';
 import { scheduleRuns, schedules } from '../../src/storage/automation-schema.js';
 import { sessions, turns } from '../../src/storage/schema.js';
 import { expectSoon } from '../support/expect-soon.js';

@@ -6,16 +6,20 @@ import { pageOf } from '../support/access/page-token.js';
 import { useTokenIssuer } from '../support/access/token-issuer.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
 import { expectSoon } from '../support/expect-soon.js';
-import { useDeployment } from '../support/processes/start-deployment.js';
+import { shareServices, useDeployment } from '../support/processes/start-deployment.js';
+import type { ServerProcess } from '../support/processes/start-process.js';
 
 describe('kill -9 of an API', () => {
   const { issuer, environment } = useTokenIssuer();
-  const { deployment, database } = useDeployment();
+  const { deployment, database } = useDeployment(shareServices);
   let secret: string;
   beforeAll(async () => {
     const wanted = { principal: 'backend', scopes: ['turns', 'tokens'], mints: 'app:*' };
     ({ secret } = await makeKey({ db: database.db, clock: systemClock }, wanted));
   });
+  /** Processes that a test has left alive, for the next one to kill. */
+  let running: ServerProcess | undefined;
+  let apis: [ServerProcess, ServerProcess] | undefined;
   const startApi = () => deployment.start('api', environment);
   const usage = async (client: KeyedClient) =>
     (await client.send('GET', '/api/harness/usage')).status;
@@ -35,17 +39,17 @@ describe('kill -9 of an API', () => {
 
   it('that loads the keys of an issuer for the first time loses no turn, and the next one loads them', async () => {
     const ann = await issuer.sign();
-    const first = new KeyedClient((await startApi()).url, ann);
+    const dying = await startApi();
+    const backend = new KeyedClient(dying.url, secret);
     await deployment.start('worker', environment);
-    const made = await first.send('POST', '/api/harness/session/create', {});
+    const made = await backend.send('POST', '/api/harness/session/create', {});
     const { sessionId } = made.body['session'] as { sessionId: string };
     const opts = { onDisconnect: 'continue' };
     const body = { sessionId, message: '[[tokens=100 gap=20]]', opts };
     const prefer = { prefer: 'respond-async' };
-    const taken = await first.send('POST', '/api/harness/turn', body, prefer);
+    const taken = await backend.send('POST', '/api/harness/turn', body, prefer);
     const { turnId } = taken.body['turn'] as { turnId: string };
 
-    const dying = await startApi();
     let letGo = (): void => undefined;
     issuer.held = new Promise<void>((resolve) => (letGo = resolve));
     const before = issuer.requests;
@@ -55,7 +59,9 @@ describe('kill -9 of an API', () => {
     expect(await asked).toBe('cut');
     letGo();
 
-    const next = new KeyedClient((await startApi()).url, ann);
+    running = await startApi();
+    expect(await usage(new KeyedClient(running.url, ann))).toBe(200);
+    const next = new KeyedClient(running.url, secret);
     const read = await next.send('GET', `/api/harness/turns/${turnId}/events`);
     expect([read.status, read.text.match(/^event: process:exit$/gm)]).toEqual([
       200,
@@ -66,7 +72,7 @@ describe('kill -9 of an API', () => {
 
   it('that makes the secret of page tokens leaves none or one, and two that need it at once have one', async () => {
     const { db } = database;
-    const dying = await startApi();
+    const dying = running ?? (await startApi());
     await whileHeld('server_secrets', async () => {
       const asked = pageOf(new KeyedClient(dying.url, secret)).catch(() => 'cut');
       await waits('server_secrets');
@@ -74,7 +80,7 @@ describe('kill -9 of an API', () => {
       expect(await asked).toBe('cut');
     });
 
-    const apis = await Promise.all([startApi(), startApi()]);
+    apis = await Promise.all([startApi(), startApi()]);
     const pages = await Promise.all(apis.map(({ url }) => pageOf(new KeyedClient(url, secret))));
     expect(await db.$count(serverSecrets)).toBe(1);
     for (const { url } of apis) {
@@ -85,7 +91,7 @@ describe('kill -9 of an API', () => {
   it('that mints a page token ends none that it made before', async () => {
     const { db } = database;
     const minted = () => db.$count(auditLog, sql`action = 'token.minted'`);
-    const dying = await startApi();
+    const [dying, next] = apis ?? (await Promise.all([startApi(), startApi()]));
     const page = await pageOf(new KeyedClient(dying.url, secret), { principal: 'app:ann' });
     const before = await minted();
     await whileHeld('audit_log', async () => {
@@ -94,7 +100,6 @@ describe('kill -9 of an API', () => {
       await dying.kill('SIGKILL');
       expect(await asked).toBe('cut');
     });
-    const next = await startApi();
     expect(await usage(new KeyedClient(next.url, page.key))).toBe(200);
     // The database may have got the entry of the token that nobody received.
     expect(await minted()).toBeGreaterThanOrEqual(before);

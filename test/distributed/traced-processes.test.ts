@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { newStore } from '../support/database/test-store.js';
 import { startProcess } from '../support/processes/start-process.js';
 import { startReceiver, type ReceivedSpan } from '../support/tracing/start-receiver.js';
 import { newFolder, useShared } from '../support/suite.js';
 
-const otel = fileURLToPath(new URL('../../deploy/otel.mjs', import.meta.url));
+/** As a URL: the variable splits at blanks, which a clone may have in its path. */
+const otel = new URL('../../deploy/otel.mjs', import.meta.url).href;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CLIENT = '00f067aa0ba902b7';
 

@@ -6,6 +6,8 @@ import { textOf } from '../support/processes/text-of-log.js';
 import { cliProgram } from '../support/processes/built-programs.js';
 import { newDataFolder } from '../support/database/database-folder.js';
 import { startInteractive } from '../support/processes/start-interactive.js';
+import type { Ended } from '../support/processes/run-program.js';
+import { runTurnpike, type RunOptions } from '../support/processes/run-turnpike.js';
 import { useServer } from '../support/processes/start-server.js';
 import { given } from '../support/processes/test-services.js';
 import { newFolder } from '../support/suite.js';
@@ -17,38 +19,33 @@ describe('turnpike on the command line', () => {
     await writeFile(path.join(folder, 'notes.txt'), 'Hello');
   });
 
-  interface Ran {
-    code: number | null;
-    stdout: string;
-    stderr: string;
-  }
-
   /** A folder in which no server runs, with an environment that names none. */
   async function elsewhere() {
     const cwd = await mkdtemp(path.join(folder, 'elsewhere-'));
     return { cwd, environment: { TURNPIKE_URL: '', TURNPIKE_PORT: '0' } };
   }
 
-  interface RunOptions {
-    input?: string;
-    environment?: object;
-    cwd?: string;
-  }
+  const run = (args: string[], { environment, ...more }: RunOptions = {}): Promise<Ended> =>
+    runTurnpike(args, {
+      cwd: folder,
+      environment: { TURNPIKE_URL: server.url, ...environment },
+      ...more,
+    });
 
-  function run(args: string[], more: RunOptions = {}) {
+  /** A command in a process of its own. */
+  function start(args: string[], environment: Record<string, string> = {}, input = '') {
     const { PATH = '', HOME = '' } = process.env;
-    const environment = { TURNPIKE_URL: server.url, ...more.environment };
     const [program, ...first] = cliProgram;
     const child = spawn(program, [...first, ...args], {
-      cwd: more.cwd ?? folder,
-      env: { PATH, HOME, ...environment },
+      cwd: folder,
+      env: { PATH, HOME, TURNPIKE_URL: server.url, ...environment },
     });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.stdin.end(more.input ?? '');
-    const ended = new Promise<Ran>((resolve) => {
+    child.stdin.end(input);
+    const ended = new Promise<Ended>((resolve) => {
       child.once('close', (code) => resolve({ code, stdout, stderr }));
     });
     return { child, ended, stdout: () => stdout };
@@ -59,7 +56,7 @@ describe('turnpike on the command line', () => {
 
   it('prints the reply alone on standard output, and the rest beside it', async () => {
     const message = '[[tool=read {"file_path":"notes.txt"}]]';
-    const { code, stdout, stderr } = await run(['turn', message]).ended;
+    const { code, stdout, stderr } = await start(['turn', message]).ended;
     expect(code).toBe(0);
     expect(stdout).toBe('The tools answered:\n- read: Hello\n');
     expect(stderr).toMatch(/^session sess_\S+\n→ read notes\.txt … ok, \d+ ms\n/);
@@ -69,33 +66,17 @@ describe('turnpike on the command line', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('says what a turn waits for, and answers it', async () => {
-    const write = '[[tool=write {"file_path":"made.txt","content":"x"}]]';
-    const turn = run(['turn', write]);
-    const asked = new Promise<string>((resolve) => {
-      turn.child.stderr.on('data', (text: string) => {
-        const id = /turnpike approve (appr_[0-9a-f-]+)/.exec(text)?.[1];
-        if (id !== undefined) resolve(id);
-      });
-    });
-    const id = await asked;
-    const listed = await run(['approvals']).ended;
-    expect(listed.stdout).toContain(id);
-    expect(listed.stdout).toContain('made.txt');
-    expect((await run(['approve']).ended).code).toBe(2);
-    expect((await run(['approve', id, '--wrong']).ended).code).toBe(2);
-    expect((await run(['approve', id]).ended).code).toBe(0);
-    const { code, stderr } = await turn.ended;
-    expect(code).toBe(0);
-    expect(stderr).toContain('→ write');
-    const late = await run(['deny', id, 'Too', 'late']).ended;
-    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('APPROVAL_RESOLVED')]);
+  it('prints a new key alone on standard output', async () => {
+    const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR: await newDataFolder() };
+    const made = await run(['keys', 'create', '--principal', 'alice'], { environment });
+    expect(made.stdout).toMatch(/^tpk_\S+\n$/);
+    expect(made.stderr).toMatch(/^Key \S+ of alice, for .*\. It is not shown again\.\n/);
   });
 
   it('goes on with a session, and attaches files from the folder it was called in', async () => {
-    const first = await run(['turn', 'Hello', '--attach', 'notes.txt']).ended;
+    const first = await run(['turn', 'Hello', '--attach', 'notes.txt']);
     const sessionId = /sess_[0-9a-f-]+/.exec(first.stderr)?.[0] ?? '';
-    const second = await run(['turn', 'And now?', '--session', sessionId]).ended;
+    const second = await run(['turn', 'And now?', '--session', sessionId]);
     expect(second.stdout).toContain('Earlier messages: 2');
   });
 
@@ -103,62 +84,68 @@ describe('turnpike on the command line', () => {
     const schema = { type: 'object', properties: { count: { type: 'integer' } } };
     await writeFile(path.join(folder, 'schema.json'), JSON.stringify(schema));
     const asking = ['turn', '--output', 'schema.json'];
-    const done = await run([...asking, '[[output={"count":7}]]']).ended;
+    const done = await run([...asking, '[[output={"count":7}]]']);
     expect([done.code, JSON.parse(done.stdout)]).toEqual([0, { count: 7 }]);
-    const missed = await run([...asking, '[[output=prose]]']).ended;
+    const missed = await run([...asking, '[[output=prose]]']);
     expect([missed.code, missed.stdout]).toEqual([1, '']);
     expect(missed.stderr).toContain('The model did not write the object');
-    const cut = await run([...asking, '[[output={"count":7}]] [[stop=max_tokens]]']).ended;
+    const cut = await run([...asking, '[[output={"count":7}]] [[stop=max_tokens]]']);
     expect([cut.code, cut.stdout]).toEqual([1, '']);
     expect(cut.stderr).toContain('The turn ended with no object: limited, max_tokens.');
-    const wrong = await run(['turn', '--output', 'notes.txt', 'Hello']).ended;
+    const wrong = await run(['turn', '--output', 'notes.txt', 'Hello']);
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
   });
 
   it('prints every frame as JSON with --json', async () => {
-    const { stdout } = await run(['turn', '--json', 'Hello']).ended;
+    const { stdout } = await run(['turn', '--json', 'Hello']);
     const frames = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { event: string });
-    expect(frames[0]?.event).toBe('session:init');
+    expect(frames.find(({ event }) => event !== 'turn:queued')?.event).toBe('session:init');
     expect(frames.at(-1)).toMatchObject({ event: 'process:exit', data: { exitCode: 0 } });
   });
 
   it('reads the message from standard input, with a dash and without', async () => {
-    for (const args of [['turn', '-'], ['turn']]) {
-      const { stdout } = await run(args, { input: 'from a pipe' }).ended;
+    for (const { stdout } of [
+      await start(['turn', '-'], {}, 'from a pipe').ended,
+      await run(['turn'], { input: 'from a pipe' }),
+    ]) {
       expect(stdout).toContain('You wrote: "from a pipe"');
     }
-    const { code, stderr } = await run(['turn'], { input: ' \n' }).ended;
+    const { code, stderr } = await run(['turn'], { input: ' \n' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('Say what the turn is about')]);
   });
 
   it('exits as the turn does: 1 for a failure, 130 for Ctrl-C', async () => {
-    const failed = await run(['turn', '[[fail=400]]']).ended;
+    const failed = await start(['turn', '[[fail=400]]']).ended;
     expect([failed.code, failed.stderr.includes('✗ SDK_FAILURE: ')]).toEqual([1, true]);
-    const running = run(['turn', '[[tokens=2000 gap=10]]']);
-    await new Promise<void>((resolve) => running.child.stdout.once('data', () => resolve()));
+    const running = start(['turn', '--json', '[[tokens=2000 gap=10]]']);
+    await new Promise<void>((resolve) =>
+      running.child.stdout.on('data', () => {
+        if (running.stdout().includes('chat:delta')) resolve();
+      }),
+    );
     running.child.kill('SIGINT');
-    const { code, stderr } = await running.ended;
-    expect([code, stderr.includes('interrupted (interrupt)')]).toEqual([130, true]);
+    const { code, stdout } = await running.ended;
+    const end = stdout.split('\n').find((line) => line.includes('"turn:end"')) ?? '{}';
+    expect([code, JSON.parse(end)]).toEqual([
+      130,
+      expect.objectContaining({ data: expect.objectContaining({ outcome: 'interrupted' }) }),
+    ]);
   });
 
   it('says what is wrong with a call, and exits with 2', async () => {
-    for (const args of [
-      ['turn'],
-      ['turn', '--nope', 'x'],
-      ['serve', '--nope'],
-      ['fly'],
-      ['--nope'],
-    ]) {
-      const { code, stdout, stderr } = await run(args).ended;
+    for (const args of [['turn'], ['turn', '--nope', 'x'], ['fly'], ['--nope']]) {
+      const { code, stdout, stderr } = await run(args);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).not.toBe('');
     }
-    const { stderr } = await run(['fly']).ended;
+    const serving = await start(['serve', '--nope']).ended;
+    expect([serving.code, serving.stdout, serving.stderr === '']).toEqual([2, '', false]);
+    const { stderr } = await run(['fly']);
     expect(stderr).toBe('There is no command fly. turnpike --help lists the commands.\n');
-    const near = await run(['sesions']).ended;
+    const near = await run(['sesions']);
     expect(near.stderr).toContain('Did you mean sessions?');
   });
 
@@ -171,14 +158,14 @@ describe('turnpike on the command line', () => {
     [['turn', 'Hi', '--model'], 'The option --model needs a value.'],
   ])('leaves no session behind for a wrong call: %j', async (args, says) => {
     const before = await listSessions();
-    const { code, stdout, stderr } = await run(args).ended;
+    const { code, stdout, stderr } = await run(args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(says)]);
     expect(await listSessions()).toEqual(before);
   });
 
   it('leaves no session behind where the turn is refused', async () => {
     const before = await listSessions();
-    const refused = await run(['turn', 'Hi', '--agent', 'nope']).ended;
+    const refused = await run(['turn', 'Hi', '--agent', 'nope']);
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('PERSONA_NOT_FOUND'),
@@ -188,7 +175,7 @@ describe('turnpike on the command line', () => {
 
   it('helps with all commands, and with one', async () => {
     for (const args of [['--help'], ['help']]) {
-      const all = await run(args).ended;
+      const all = await run(args);
       expect(all.code).toBe(0);
       for (const name of ['turn', 'serve', 'forget'])
         expect(all.stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
@@ -199,14 +186,14 @@ describe('turnpike on the command line', () => {
       ['help', 'turn'],
       ['turn', '-h'],
     ]) {
-      const { code, stdout } = await run(args).ended;
+      const { code, stdout } = await run(args);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^Usage: turnpike turn \[options\] \[MESSAGE\.\.\.\]/);
+      expect(stdout).toMatch(/^Usage: \S*turnpike turn \[options\] \[MESSAGE\.\.\.\]/);
       expect(stdout).toContain('--replaces <TURN>');
       expect(stdout).toContain('--url <URL>');
       expect(stdout).not.toContain('talk, message by message');
     }
-    const near = await run(['help', 'sesions']).ended;
+    const near = await run(['help', 'sesions']);
     expect([near.code, near.stderr]).toEqual([
       2,
       expect.stringContaining('Did you mean sessions?'),
@@ -249,7 +236,7 @@ describe('turnpike on the command line', () => {
   it('says its version', async () => {
     const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { version } = JSON.parse(manifest) as { version: string };
-    const { code, stdout } = await run(['--version']).ended;
+    const { code, stdout } = await run(['--version']);
     expect(code).toBe(0);
     // The commit follows where the build had one.
     expect(stdout).toMatch(/^\S+( \([0-9a-f]{40}(-dirty)?\))?\n$/);
@@ -260,12 +247,12 @@ describe('turnpike on the command line', () => {
     const { cwd, environment } = await elsewhere();
     const { port } = new URL(server.url);
     const at = { cwd, environment: { ...environment, TURNPIKE_PORT: port } };
-    const turn = await run(['turn', 'Hello'], at).ended;
+    const turn = await run(['turn', 'Hello'], at);
     expect(turn.stdout).toContain('This is the rehearsal model.');
     expect(turn.stderr).toContain(`server http://127.0.0.1:${port}\nsession sess_`);
-    const listed = await run(['sessions', '--limit', '1'], at).ended;
+    const listed = await run(['sessions', '--limit', '1'], at);
     expect(listed.stdout).toContain(cwd);
-    const named = await run(['sessions', '--url', server.url], { cwd, environment }).ended;
+    const named = await run(['sessions', '--url', server.url], { cwd, environment });
     expect([named.code, named.stderr]).toEqual([0, '']);
     expect(await readdir(cwd)).toEqual([]);
   });
@@ -275,7 +262,7 @@ describe('turnpike on the command line', () => {
     const turnId = 'turn_00000000-0000-4000-8000-000000000000';
     const only = ['sessions', 'agents', 'models', 'approvals', `tail ${turnId}`, 'keys list'];
     for (const command of [...only, 'turn Hello', 'chat']) {
-      const { code, stdout, stderr } = await run(command.split(' '), at).ended;
+      const { code, stdout, stderr } = await run(command.split(' '), at);
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(/^No server was found: .* name one with --url or TURNPIKE_URL\..*\n$/);
       expect(stderr.includes('--start')).toBe(command === 'turn Hello' || command === 'chat');
@@ -283,10 +270,10 @@ describe('turnpike on the command line', () => {
     expect(await readdir(at.cwd)).toEqual([]);
   });
 
-  it.each(['turn Hello', 'chat'])('offers to start one at a terminal: %s', async (command) => {
+  it('offers to start one at a terminal', async () => {
     const { cwd, environment } = await elsewhere();
     const { PATH = '', HOME = '' } = process.env;
-    const person = startInteractive([...cliProgram, ...command.split(' ')], {
+    const person = startInteractive([...cliProgram, 'chat'], {
       cwd,
       env: { PATH, HOME, TERM: 'xterm', ...environment },
     });
@@ -323,60 +310,49 @@ describe('turnpike on the command line', () => {
 
   it('says why a turn was refused, or a server not reached', async () => {
     const session = 'sess_00000000-0000-4000-8000-000000000000';
-    const refused = await run(['turn', 'x', '--session', session]).ended;
+    const refused = await run(['turn', 'x', '--session', session]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('SESSION_NOT_FOUND: There is no session'),
     ]);
     const environment = { TURNPIKE_URL: 'http://127.0.0.1:9' };
-    const unreachable = await run(['turn', 'x'], { environment }).ended;
+    const unreachable = await run(['turn', 'x'], { environment });
     expect([unreachable.code, unreachable.stderr]).toEqual([
       1,
       expect.stringContaining('The server cannot be reached'),
     ]);
   });
 
-  it('starts a server of its own where an option says so, and finds the one that has the folder', async () => {
+  it('starts a server of its own where an option says so', async () => {
+    const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR: await newDataFolder() };
+    const { code, stdout } = await start(['turn', '--start', 'Hello'], environment).ended;
+    expect([code, stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
+  });
+
+  it('finds the server of the folder, which prints lines of JSON alone where nobody reads a terminal, in a pod of Kubernetes too', async () => {
     const TURNPIKE_DATA_DIR = path.join(
       await mkdtemp(path.join(given('TEST_DATABASES'), 'new-')),
       'data',
     );
-    const environment = { TURNPIKE_URL: '', TURNPIKE_PORT: '0', TURNPIKE_DATA_DIR };
-    const alone = await run(['turn', '--start', 'Hello'], { environment }).ended;
-    expect([alone.code, alone.stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
-    const serving = run(['serve', '--port', '0'], { environment });
-    await new Promise<void>((resolve) => {
-      serving.child.stdout.on('data', () => {
-        if (serving.stdout().includes('serves http')) resolve();
-      });
-    });
-    const shared = await run(['turn', 'Hello'], { environment }).ended;
-    expect([shared.code, shared.stdout.includes('This is the rehearsal model.')]).toEqual([
-      0,
-      true,
-    ]);
-    serving.child.kill('SIGTERM');
-    expect((await serving.ended).code).toBe(0);
-  });
-
-  it('prints lines of JSON alone where nobody reads a terminal, in a pod of Kubernetes too', async () => {
-    const environment = {
-      TURNPIKE_DATA_DIR: await newDataFolder(),
+    const serving = start(['serve', '--port', '0'], {
+      TURNPIKE_DATA_DIR,
       TURNPIKE_SERVICE_HOST: '10.96.0.12',
       TURNPIKE_PORT: 'tcp://10.96.0.12:4400',
       TURNPIKE_PORT_4400_TCP_ADDR: '10.96.0.12',
-    };
-    const serving = run(['serve', '--port', '0'], { environment });
+    });
     await new Promise<void>((resolve) => {
       serving.child.stdout.on('data', () => {
         if (serving.stdout().includes('\n')) resolve();
       });
     });
     const [line = ''] = serving.stdout().split('\n');
-    const start = JSON.parse(line) as Record<string, string>;
-    expect(start).toMatchObject({ level: 'info', role: 'all', url: expect.any(String) });
-    expect(start['msg']).toContain(`serves ${start['url']} `);
-    await fetch(`${start['url']}/none`, { headers: { 'x-request-id': 'one-line' } });
+    const started = JSON.parse(line) as Record<string, string>;
+    expect(started).toMatchObject({ level: 'info', role: 'all', url: expect.any(String) });
+    expect(started['msg']).toContain(`serves ${started['url']} `);
+    await fetch(`${started['url']}/none`, { headers: { 'x-request-id': 'one-line' } });
+    const environment = { TURNPIKE_URL: '', TURNPIKE_PORT: '0', TURNPIKE_DATA_DIR };
+    const turn = await run(['turn', 'Hello'], { environment });
+    expect([turn.code, turn.stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
     serving.child.kill('SIGTERM');
     const { code, stdout, stderr } = await serving.ended;
     expect(code).toBe(0);
@@ -390,22 +366,12 @@ describe('turnpike on the command line', () => {
 
   it('does not start on a bad configuration, and names all that is wrong', async () => {
     const environment = { TURNPIKE_PORT: 'x', TURNPIKE_HSOT: '1' };
-    const { code, stderr } = await run(['serve'], { environment }).ended;
+    const { code, stderr } = await start(['serve'], environment).ended;
     expect(code).toBe(1);
     // A line of JSON: nobody looks at a terminal.
     expect(textOf(stderr)).toContain(
       'TURNPIKE_PORT must be a whole number from 0 to 65535, not "x"',
     );
     expect(stderr).toContain('TURNPIKE_HSOT is not a configuration variable');
-  });
-
-  it('says which port is taken, and what to do', async () => {
-    const { port } = new URL(server.url);
-    const environment = {
-      TURNPIKE_DATA_DIR: await newDataFolder(),
-      TURNPIKE_PORT: port,
-    };
-    const { code, stderr } = await run(['serve'], { environment }).ended;
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`Port ${port} is in use.`)]);
   });
 });

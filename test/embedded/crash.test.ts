@@ -69,15 +69,17 @@ describe('kill -9 of the server', () => {
   const linesRun = async (): Promise<string[]> =>
     (await readFile(path.join(projectRoot, 'ran.txt'), 'utf8')).trim().split('\n').sort();
 
-  describe('with three turns on their way', () => {
+  describe('with three turns on their way, and one that waits', () => {
     let server: ServerProcess;
     let command: FollowedTurn;
     let answer: FollowedTurn;
     let reply: FollowedTurn;
+    let waiting: FollowedTurn;
     let received: number;
     beforeAll(async () => {
       await open();
-      const first = await start();
+      // As many as the first three turns.
+      const first = await start({ TURNPIKE_WORKER_CONCURRENCY: '3' });
       const send = async (text: string, persona = 'SHELL') => {
         const sessionId = await first.client.createSession(projectRoot, { persona });
         return new FollowedTurn(sessionId, await first.client.turn(sessionId, text, { opts }));
@@ -90,10 +92,12 @@ describe('kill -9 of the server', () => {
       // The last turn: its words come while all turns are under way.
       reply = await send('[[tokens=120 gap=20]]', 'WORKING_ITEMS');
       await reply.until((frame) => String(frame.data['text']).includes('word20'));
+      waiting = await send('[[tokens=30 gap=20]]', 'WORKING_ITEMS');
+      await waiting.until('turn:queued');
       await first.kill('SIGKILL');
       received = reply.frames.length;
       server = await start({ TURNPIKE_STALL_TIMEOUT_MS: '2000' });
-      for (const turn of [command, answer, reply]) await turn.comeBack(server.client);
+      for (const turn of [command, answer, reply, waiting]) await turn.comeBack(server.client);
     });
     afterAll(close);
 
@@ -121,6 +125,23 @@ describe('kill -9 of the server', () => {
       expect(statusesOf(answer)).toEqual(['success']);
       expect(await linesRun()).toEqual(['answered', 'hangs']);
     });
+
+    it('loses no turn that waited', async () => {
+      expect(await waiting.exit()).toEqual({ exitCode: 0 });
+    });
+
+    it('is not needed: SIGTERM hands a running turn back, and the next start goes on', async () => {
+      const sessionId = await server.client.createSession(projectRoot);
+      const stream = await server.client.turn(sessionId, '[[tokens=100 gap=20]]', { opts });
+      await stream.until('chat:delta');
+      expect(await server.kill('SIGTERM')).toBe(0);
+      const second = await start();
+      const turnId = stream.header('x-turn-id');
+      const rest = await (await second.client.follow(turnId, stream.frames.at(-1)?.id)).all();
+      expectWhole([...stream.frames, ...rest]);
+      expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
+      await second.kill('SIGTERM');
+    });
   });
 
   describe('one after the other', () => {
@@ -147,40 +168,6 @@ describe('kill -9 of the server', () => {
       const lines = await linesRun();
       expect(lines).toEqual([...new Set(lines)]);
       await server.kill('SIGTERM');
-    });
-
-    it('loses no turn that waited', async () => {
-      const first = await start({ TURNPIKE_WORKER_CONCURRENCY: '1' });
-      const sessions = await Promise.all(
-        [1, 2, 3].map(() => first.client.createSession(projectRoot)),
-      );
-      const streams = [];
-      for (const sessionId of sessions) {
-        streams.push(await first.client.turn(sessionId, '[[tokens=30 gap=20]]', { opts }));
-      }
-      await streams[2]?.until('turn:queued');
-      await first.kill('SIGKILL');
-      const second = await start();
-      for (const stream of streams) {
-        const whole = await (await second.client.follow(stream.header('x-turn-id'))).all();
-        expectWhole(whole);
-        expect(whole.at(-1)?.data).toEqual({ exitCode: 0 });
-      }
-      await second.kill('SIGTERM');
-    });
-
-    it('is not needed: SIGTERM hands a running turn back, and the next start goes on', async () => {
-      const first = await start();
-      const sessionId = await first.client.createSession(projectRoot);
-      const stream = await first.client.turn(sessionId, '[[tokens=100 gap=20]]', { opts });
-      await stream.until('chat:delta');
-      expect(await first.kill('SIGTERM')).toBe(0);
-      const second = await start();
-      const turnId = stream.header('x-turn-id');
-      const rest = await (await second.client.follow(turnId, stream.frames.at(-1)?.id)).all();
-      expectWhole([...stream.frames, ...rest]);
-      expect(rest.at(-1)?.data).toEqual({ exitCode: 0 });
-      await second.kill('SIGTERM');
     });
   });
 });

@@ -18,21 +18,7 @@ const inProc: [string, () => Promise<string>, RegExp][] = existsSync('/proc/self
   : [];
 
 describe('the data folder', () => {
-  it('is free with the end of its process, at once; a living owner keeps it', async () => {
-    const folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'new-'));
-    const environment = { TURNPIKE_DATA_DIR: path.join(folder, 'data') };
-    const first = await startProcess(environment);
-    await expect(startProcess(environment)).rejects.toThrow(
-      `is in use: process ${first.child.pid} owns it and serves ${first.url}`,
-    );
-    await first.kill('SIGKILL');
-    const second = await startProcess(environment);
-    expect((await second.client.get('/ready')).body).toMatchObject({ ready: true });
-    await second.kill('SIGTERM');
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  it('is made anew where its disk was too small for it', async () => {
+  it('is made anew where its disk was too small for it; is free with the end of its process, at once; a living owner keeps it', async () => {
     const folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'small-'));
     const dataDir = path.join(folder, 'data');
     // A limit on files, in KiB, that some files of a database exceed, and most do not.
@@ -43,9 +29,16 @@ describe('the data folder', () => {
     });
     expect(said).toMatch(/\/db cannot be used, as its files may not be as large as 16 MB: raise/);
     expect([code, await readdir(dataDir)]).toEqual([1, ['db.new']]);
-    const server = await startProcess({ TURNPIKE_DATA_DIR: dataDir });
-    expect((await server.client.get('/ready')).body).toMatchObject({ ready: true });
-    await server.kill('SIGTERM');
+
+    const environment = { TURNPIKE_DATA_DIR: dataDir };
+    const first = await startProcess(environment);
+    await expect(startProcess(environment)).rejects.toThrow(
+      `is in use: process ${first.child.pid} owns it and serves ${first.url}`,
+    );
+    await first.kill('SIGKILL');
+    const second = await startProcess(environment);
+    expect((await second.client.get('/ready')).body).toMatchObject({ ready: true });
+    await second.kill('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   });
 

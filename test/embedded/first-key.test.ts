@@ -1,26 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyedClient } from '../support/clients/keyed-client.js';
+import { newDataFolder } from '../support/database/database-folder.js';
 import { startProcess } from '../support/processes/start-process.js';
-import { given } from '../support/processes/test-services.js';
+import { newFolder } from '../support/suite.js';
 
 const sessions = '/api/harness/sessions';
 
 describe('a server that other machines reach', () => {
-  let folder: string;
   let environment: Record<string, string>;
   beforeAll(async () => {
-    folder = await mkdtemp(path.join(given('TEST_DATABASES'), 'first-key-'));
     environment = {
-      TURNPIKE_DATA_DIR: path.join(folder, 'data'),
-      TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
+      TURNPIKE_DATA_DIR: await newDataFolder(),
+      TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
       TURNPIKE_HOST: '0.0.0.0',
       // The key is no line of the log, which hides keys.
       TURNPIKE_LOG_LEVEL: 'silent',
     };
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('does not start without a key, and says how it would make one', async () => {
     await expect(startProcess(environment)).rejects.toThrow(
@@ -34,7 +31,7 @@ describe('a server that other machines reach', () => {
     const { key, principal, scopes } = JSON.parse(first.stderr()) as Record<string, unknown>;
     expect([principal, scopes]).toEqual([
       'local',
-      ['turns', 'approvals', 'admin', 'metrics', 'tokens'],
+      ['turns', 'approvals', 'admin', 'texts', 'metrics', 'tokens'],
     ]);
     expect((await new KeyedClient(first.url).send('GET', sessions)).status).toBe(401);
     const keyed = new KeyedClient(first.url, String(key));

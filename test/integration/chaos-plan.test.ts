@@ -19,6 +19,13 @@ describe('the plan of faults', () => {
     expect([...kinds(1)].sort()).toEqual([...faultKinds].sort());
   });
 
+  it('has no kind that the run leaves out', () => {
+    const leftOut = ['fill-postgres'] as const;
+    const faults = planFaults({ seed: 3, minutes: 5, ...cluster, leftOut });
+    expect(faults.filter(({ kind }) => kind === 'fill-postgres')).toEqual([]);
+    expect(new Set(faults.map(({ kind }) => kind)).size).toBe(faultKinds.length - 1);
+  });
+
   it('is in order, mended in time, and leaves one of each role alone', () => {
     const seeds = fc.record({
       seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),

@@ -8,7 +8,7 @@ let page: string;
 let scripts: string[];
 let suites: string[];
 beforeAll(async () => {
-  page = await readFile(path.join(repository, 'docs/operate/evidence.md'), 'utf8');
+  page = await readFile(path.join(repository, 'test/evidence.md'), 'utf8');
   const manifest: unknown = JSON.parse(
     await readFile(path.join(repository, 'package.json'), 'utf8'),
   );

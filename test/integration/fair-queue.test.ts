@@ -36,7 +36,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
 
   it('lets nobody wait for more than the turns that run', async () => {
     // Each lasts longer than a turn takes to be stored, and all of them far longer than those of the other.
-    for (let i = 0; i < 120; i += 1) await ask('greedy', 200);
+    for (let i = 0; i < 48; i += 1) await ask('greedy', 600);
     await fleet.start();
     for (let i = 0; i < 6; i += 1) await end(await ask('modest', 20));
     const [greedy, modest] = [await rowsOf('greedy'), await rowsOf('modest')];
@@ -76,7 +76,7 @@ describe.each(['embedded', 'distributed'] as const)('a queue that is shared, %s'
   it('runs every turn, whatever token it is claimed for', async () => {
     const principals = ['a', 'b', 'c', 'd', 'e'];
     const ids: string[] = [];
-    for (let i = 0; i < 40; i += 1) {
+    for (let i = 0; i < 30; i += 1) {
       ids.push(await ask(principals[i % 7 === 0 ? i % 5 : 0] ?? 'a', 20));
     }
     await fleet.start();

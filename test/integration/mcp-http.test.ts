@@ -72,14 +72,14 @@ describe('an MCP server over HTTP', () => {
     const gone = await startMcpHttp();
     await gone.close();
     expect(await reasonsOf({ servers: { web: { url: gone.url } } })).toEqual([
-      'its connection failed (ECONNREFUSED)',
+      'its connection failed (ECONNREFUSED); it is tried again in the background',
     ]);
   });
 
   it('is not followed to another host', async () => {
     const url = server.url.replace('/mcp', '/moved');
     expect(await reasonsOf({ servers: { web: { url, headers: good } } })).toEqual([
-      'it answered HTTP 307',
+      'it answered HTTP 307; it is tried again in the background',
     ]);
   });
 

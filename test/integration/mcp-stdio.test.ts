@@ -4,6 +4,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { callMcp, openTestMcp, stdioServer, turnOf } from '../support/mcp/open-test-mcp.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { expectSoon } from '../support/expect-soon.js';
 import { countProcesses, untilProcesses } from '../support/processes/find-processes.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ToolFailure } from '../../src/tools/tool.js';
@@ -108,7 +110,7 @@ describe('an MCP server that is a command', () => {
   });
 
   it('that keeps dying is not started again at once', async () => {
-    const turn = await turnOf(await open(plain));
+    const turn = await turnOf(await open({ ...plain, clock: new ManualClock() }));
     await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
     await expect(callMcp(turn, 'mcp__box__die')).rejects.toThrow('it ended');
     await expect(callMcp(turn, 'mcp__box__pid')).rejects.toThrow(
@@ -174,22 +176,49 @@ describe('an MCP server that is a command', () => {
   it('that does not come up is a problem, and the others are there', async () => {
     const servers = {
       gone: { command: '/no/such/command' },
+      folder: { command: 'node', cwd: '/no/such/folder' },
+      line: { command: 'npx -y a' },
       ends: stdioServer('ends'),
-      silent: stdioServer('silent'),
       box: stdioServer(),
     };
-    const mcp = await open({ servers, settings: { mcpConnectMs: 2_000 } });
-    const { tools, problems } = await turnOf(mcp);
+    const { tools, problems } = await turnOf(await open({ servers }));
     expect(problems).toEqual([
-      { server: 'gone', reason: 'its command, or the folder it runs in, was not found' },
-      { server: 'ends', reason: 'it ended, or its connection did, before it answered' },
-      { server: 'silent', reason: 'it did not answer within 2000 ms' },
+      {
+        server: 'gone',
+        reason: 'its command "…/command" was not found; it is tried again in the background',
+      },
+      {
+        server: 'folder',
+        reason:
+          'the folder it runs in, "…/folder", was not found (cwd); it is tried again in the background',
+      },
+      {
+        server: 'line',
+        reason:
+          'its command "npx -y a" was not found; arguments belong in its args; it is tried again in the background',
+      },
+      {
+        server: 'ends',
+        reason:
+          'it ended, or its connection did, before it answered; it is tried again in the background',
+      },
     ]);
     expect(tools).toHaveLength(14);
-    expect((await turnOf(mcp)).problems[2]).toEqual({
+  });
+
+  it('that says nothing is a problem, and is not asked again at once', async () => {
+    const servers = { silent: stdioServer('silent') };
+    const clock = new ManualClock();
+    const mcp = await open({ servers, settings: { mcpConnectMs: 500 }, clock });
+    const first = turnOf(mcp);
+    await expectSoon(() => expect(clock.pending).toBeGreaterThan(0));
+    await clock.advance(500);
+    const problem = {
       server: 'silent',
-      reason: 'it failed before (it did not answer within 2000 ms), and is tried again in 1 s',
-    });
+      reason: 'it did not answer within 500 ms; it is tried again in the background',
+    };
+    expect((await first).problems).toEqual([problem]);
+    expect((await turnOf(mcp)).problems).toEqual([problem]);
   });
 
   it('offers the first of two tools of one name, and says so', async () => {

@@ -6,17 +6,17 @@
  */
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import Module, { createRequire, register } from 'node:module';
+import Module, { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import circus from 'jest-circus/runner';
 import { useGlobals } from './globals.mjs';
+import './typescript-hooks.mjs';
 
 // The database engine is compiled once for speed of its start, and not again for speed.
 v8.setFlagsFromString('--liftoff-only');
-register(new URL('./typescript-hooks.mjs', import.meta.url));
 process.setSourceMapsEnabled(true);
 
 const requireFromCircus = createRequire(
@@ -25,7 +25,7 @@ const requireFromCircus = createRequire(
 /** Compiled modules of circus, by file. */
 const compiled = new Map();
 
-/** Milliseconds without a file after which a worker has run its last. Jest kills it after 500. */
+/** Milliseconds without a file after which a worker has run its last. */
 const LAST_FILE_MS = 150;
 /** Emits when the files of a worker have to close what they share. */
 const noMoreTests = channel('turnpike:no-more-tests');

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { cliProgram } from '../support/processes/built-programs.js';
+import { turnpikeFunction } from '../support/processes/built-programs.js';
 import { documentedBlocks } from '../support/clients/documented-blocks.js';
 import { startProcess } from '../support/processes/start-process.js';
 import { newFolder } from '../support/suite.js';
@@ -16,7 +16,7 @@ const folder = newFolder();
 /** Runs a block's commands in a folder, with the built command line. */
 const shell = (code: string | undefined, cwd: string) => {
   const { PATH = '', HOME = '' } = process.env;
-  const script = `turnpike() { ${cliProgram.join(' ')} "$@"; }\n${code ?? 'exit 9'}`;
+  const script = `${turnpikeFunction}${code ?? 'exit 9'}`;
   const env = { PATH, HOME, TURNPIKE_PORT: '0' };
   return run('bash', ['-euo', 'pipefail', '-c', script], { cwd, env });
 };

@@ -16,7 +16,10 @@ const program = `
 import { TurnpikeClient, type HarnessEvent } from '${manifest.name}/client';
 import { TurnpikeChatTransport } from '${manifest.name}/client/ai-sdk';
 import { defineExtension } from '${manifest.name}/extend';
+import type { ChatMessage, TurnpikeChat } from '${manifest.name}/client/react';
 
+export const textOf = ({ messages }: TurnpikeChat): string[] =>
+  messages.flatMap(({ parts }: ChatMessage) => parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
 export const client = new TurnpikeClient({ url: process.argv[2] ?? '' });
 export const kinds = [TurnpikeChatTransport, defineExtension].map((part) => typeof part);
 const { sessionId } = await client.sessions.create({ projectRoot: process.cwd() });

@@ -105,7 +105,7 @@ class AsyncTurnpike:
     `ConnectionLostError`.
 
     @param url default: `TURNPIKE_URL`, or `http://127.0.0.1:4400`.
-    @param key an API key. Default: `TURNPIKE_KEY`, or none.
+    @param key an API key. Default: `TURNPIKE_API_KEY`, or none.
     @param token in place of a key: returns a token. It is called before the first request, shortly before a token
         ends, and once where the server refuses one.
     @param stall_s seconds without a byte after which a stream's connection is made anew.

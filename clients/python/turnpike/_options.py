@@ -19,7 +19,7 @@ def settings_of(url: str | None, **more: Any) -> Settings:
 
 
 def headers_of(key: str | None, headers: Mapping[str, str] | None) -> dict[str, str]:
-    found = key or os.environ.get("TURNPIKE_KEY")
+    found = key or os.environ.get("TURNPIKE_API_KEY")
     return {**(headers or {}), **({"authorization": f"Bearer {found}"} if found else {})}
 
 

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TurnpikeClient } from 'turnpike/client';
+import viteConfig from './vite.config.mjs';
 
 const {
   PAGE_URL = 'http://localhost:3000',
@@ -12,19 +13,13 @@ const {
   TURNPIKE_URL = 'http://127.0.0.1:4400',
   BROWSERS_TURNPIKE_URL = TURNPIKE_URL,
   KEY_FILE = '.turnpike/page-key',
+  NODE_ENV,
 } = process.env;
 const page = new URL(PAGE_URL);
 const turnpike = new TurnpikeClient({
   url: TURNPIKE_URL,
   key: readFileSync(KEY_FILE, 'utf8').split('\n')[0],
 });
-
-const folders = {
-  '/': new URL('page/', import.meta.url),
-  // The client for browsers, which imports nothing else.
-  '/turnpike/': new URL('.', import.meta.resolve('turnpike/client')),
-};
-const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 
 const routes = {
   // A STUB: whoever asks is believed. Put the log-in of your product here before anybody else reaches this server.
@@ -59,15 +54,32 @@ function userOf({ headers }) {
 /** Whom Turnpike knows a user as. Ids have no spaces. */
 const principalOf = (user) => `app:${encodeURIComponent(user)}`;
 
-function sendFile(path, response) {
-  const [, folder, name] = /^(\/(?:turnpike\/)?)([\w.-]*)$/.exec(path) ?? [];
-  const file = new URL(name || 'index.html', folders[folder] ?? folders['/']);
-  const type = types[file.pathname.split('.').at(-1)];
-  if (folder === undefined || type === undefined || !existsSync(file)) {
+const types = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  woff2: 'font/woff2',
+};
+
+/** A file of `dist`, as `npm run build` made it. */
+function sendBuilt({ url }, response) {
+  const [path] = url.split('?');
+  const isName = path === '/' || /^\/(?:assets\/)?[\w-][\w.-]*$/.test(path);
+  const file = new URL(`dist${path === '/' ? '/index.html' : path}`, import.meta.url);
+  const type = types[path === '/' ? 'html' : path.split('.').at(-1)];
+  if (!isName || type === undefined || !existsSync(file)) {
     return response.writeHead(404).end('There is no such page');
   }
-  response.writeHead(200, { 'content-type': `${type}; charset=utf-8` });
+  response.writeHead(200, { 'content-type': type });
   createReadStream(file).pipe(response);
+}
+
+/** The page from its sources: the browser shows a change at once. */
+async function serveSources() {
+  const vite = await import('vite');
+  const options = { middlewareMode: true, hmr: { server } };
+  return (await vite.createServer({ ...viteConfig, configFile: false, server: options }))
+    .middlewares;
 }
 
 const server = createServer((request, response) => {
@@ -75,13 +87,13 @@ const server = createServer((request, response) => {
   if (request.headers.host !== page.host) {
     return response.writeHead(307, { location: page.origin }).end();
   }
-  const [path] = request.url.split('?');
-  const answer = routes[`${request.method} ${path}`];
-  if (answer === undefined) return sendFile(path, response);
+  const answer = routes[`${request.method} ${request.url}`];
+  if (answer === undefined) return sendFile(request, response);
   answer(request, response).catch((error) => {
     console.error(error);
     if (!response.headersSent) response.writeHead(502);
     response.end(String(error));
   });
 });
+const sendFile = NODE_ENV === 'production' ? sendBuilt : await serveSources();
 server.listen(Number(page.port || 80), HOST, () => console.log(`The page is at ${page.origin}`));

@@ -1,9 +1,13 @@
+import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { openBytes, sealBytes } from '../seal.js';
 import { LoginError } from './login-error.js';
 
 /** Time in which a log-in that has begun is to be finished, in ms. */
 export const BEGUN_MS = 600_000;
+
+/** Log-ins that one browser may have begun; another one ends the oldest. */
+const MAX_BEGUN = 10;
 
 const CONTEXT = 'begun log-in';
 
@@ -32,6 +36,31 @@ export function openBegun(sealed: string | undefined, key: Buffer, now: number):
   if (!success) throw new LoginError('NOT_BEGUN');
   if (data.expiresAt <= now) throw new LoginError('EXPIRED', { issuer: data.issuer });
   return data;
+}
+
+/** Tells the begun log-ins of a browser apart, by the `state` that the provider sends back. Pure. */
+export function placeOfBegun(state: string): string {
+  return hash('sha256', state, 'base64url').slice(0, 16);
+}
+
+/**
+ * The begun log-ins that a browser forgets when it begins another one: those that are over or not ours, and the oldest.
+ *
+ * @param all sealed, by their places. @returns their places.
+ */
+export function excessBegun(
+  all: ReadonlyMap<string, string>,
+  key: Buffer,
+  now: number,
+): readonly string[] {
+  const ends = [...all].map(([place, sealed]) => {
+    const { success, data } = shape.safeParse(parse(sealed, key));
+    return { place, expiresAt: success ? data.expiresAt : 0 };
+  });
+  const newest = ends.toSorted((a, b) => b.expiresAt - a.expiresAt);
+  return newest
+    .filter(({ expiresAt }, index) => expiresAt <= now || index >= MAX_BEGUN - 1)
+    .map(({ place }) => place);
 }
 
 /** @returns undefined for a text that this server did not seal. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
 import { servesApi } from '../../config/role.js';
 import { FileInvalidError } from '../../platform/parsing/load-file.js';
+import { readWritten } from '../../platform/text/written-text.js';
 import { errorCode } from '../../platform/error-code.js';
 import type { Clock } from '../../platform/clock.js';
 import type { PublicFetch } from '../../platform/net/public-fetch.js';
@@ -53,11 +54,14 @@ function hasConsole(issuer: Issuer): issuer is ConsoleIssuer {
 
 async function readSecret(file: string): Promise<string> {
   const fail = (message: string) => new FileInvalidError('client_secret_file', file, [{ message }]);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw fail(
       `the file cannot be read (${errorCode(error) ?? 'unknown'}); check its path and permissions`,
     );
   });
-  if (text.trim() === '') throw fail('the file is empty');
-  return text.trim();
+  const written = readWritten(bytes);
+  if ('fault' in written) throw fail(`the file ${written.fault}; save it as UTF-8`);
+  const secret = written.text.trim();
+  if (secret === '') throw fail('the file is empty');
+  return secret;
 }

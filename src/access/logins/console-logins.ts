@@ -7,7 +7,14 @@ import { Refusals, type Sender } from '../refusals.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
 import { grantOf, groupsOf, timeOf } from '../tokens/token-principal.js';
-import { BEGUN_MS, openBegun, returnPath, sealBegun } from './begun-login.js';
+import {
+  BEGUN_MS,
+  excessBegun,
+  openBegun,
+  placeOfBegun,
+  returnPath,
+  sealBegun,
+} from './begun-login.js';
 import { LoginError, type LoginFault } from './login-error.js';
 import { Logins, type NewLogin } from './logins.js';
 import { findWrongClaim, nameOf, type PersonClaims } from './provider-client.js';
@@ -34,19 +41,31 @@ export class ConsoleLogins {
    * Begins a log-in.
    *
    * @param returnTo path that the person comes back to; a part of the address, not to be trusted.
-   * @returns where the provider logs people in, and what the browser keeps until then.
+   * @param others what the browser keeps of log-ins that it has begun, by their places.
+   * @returns where the provider logs people in, and what the browser keeps until then, in its place; and the places
+   *   of what it forgets.
    * @throws LoginError UNKNOWN_ISSUER; IssuerAwayError.
    */
   async begin(
     name: string,
-    { redirectUri, returnTo }: { redirectUri: string; returnTo: unknown },
-  ): Promise<{ url: string; begun: string }> {
+    {
+      redirectUri,
+      returnTo,
+      others,
+    }: {
+      redirectUri: string;
+      returnTo: unknown;
+      others: ReadonlyMap<string, string>;
+    },
+  ): Promise<{ url: string; begun: string; place: string; forgotten: readonly string[] }> {
     const { client } = this.#providerOf(name);
     const secrets = client.newSecrets();
     const url = await client.authorizationUrl(redirectUri, secrets);
     const expiresAt = this.clock.now() + BEGUN_MS;
     const begun = { ...secrets, issuer: name, returnTo: returnPath(returnTo), expiresAt };
-    return { url, begun: sealBegun(begun, await this.logins.key()) };
+    const key = await this.logins.key();
+    const forgotten = excessBegun(others, key, this.clock.now());
+    return { url, begun: sealBegun(begun, key), place: placeOfBegun(secrets.state), forgotten };
   }
 
   /**
@@ -61,7 +80,6 @@ export class ConsoleLogins {
     browser: { answer: URL; begun: string | undefined; login: string | undefined },
     sender: Sender,
   ): Promise<{ secret: string; returnTo: string }> {
-    await this.refusals.checkAddress(sender);
     try {
       const begun = openBegun(browser.begun, await this.logins.key(), this.clock.now());
       const { searchParams } = browser.answer;
@@ -75,9 +93,16 @@ export class ConsoleLogins {
       this.grants.noteToken(person.principalId, person);
       return { secret, returnTo: begun.returnTo };
     } catch (error) {
-      await this.#noteRefusal(error, name, sender);
+      const state = browser.answer.searchParams.get('state') ?? '';
+      await this.#noteRefusal(error, { name, state }, sender);
       throw error;
     }
+  }
+
+  /** Whether the browser is logged in: its callback comes again, by a reload or a restored tab. */
+  async isLoggedIn(secret: string | undefined): Promise<boolean> {
+    if (secret === undefined || !(await this.logins.isOurs(secret))) return false;
+    return (await this.logins.find(secret)) !== undefined;
   }
 
   /**
@@ -98,7 +123,11 @@ export class ConsoleLogins {
   }
 
   /** Notes why a log-in failed, without what the provider or the browser sent. */
-  async #noteRefusal(error: unknown, name: string, sender: Sender): Promise<void> {
+  async #noteRefusal(
+    error: unknown,
+    { name, state }: { name: string; state: string },
+    sender: Sender,
+  ): Promise<void> {
     if (error instanceof IssuerAwayError) {
       this.logger.warn(
         { issuer: name, error },
@@ -111,7 +140,7 @@ export class ConsoleLogins {
     const principalId = error instanceof TokenError ? error.principalId : undefined;
     if (principalId !== undefined) this.grants.noteLostRoles(principalId);
     const isGuess = error instanceof LoginError && guessFaults.includes(error.fault);
-    if (isGuess) await this.refusals.count(sender);
+    if (isGuess) await this.refusals.count(sender, state);
     if (error instanceof LoginError && error.cause !== undefined) {
       const { fault, cause } = error;
       this.logger.warn(

@@ -22,38 +22,57 @@ export function consoleOrigin(host: string): string {
   return `${isPlainHttp(host) ? 'http' : 'https'}://${host}`;
 }
 
-/** No other host can set a cookie whose name begins with `__Host-`. */
-function nameOf(cookie: LoginCookie, host: string): string {
-  return isPlainHttp(host) ? names[cookie] : `__Host-${names[cookie]}`;
+/**
+ * No other host can set a cookie whose name begins with `__Host-`.
+ *
+ * @param of tells cookies of one kind apart: a browser may begin several log-ins. Empty: there is one of the kind.
+ */
+function nameOf(cookie: LoginCookie, host: string, of = ''): string {
+  const name = of === '' ? names[cookie] : `${names[cookie]}-${of}`;
+  return isPlainHttp(host) ? name : `__Host-${name}`;
 }
 
 /** The header that sets a cookie. Pure. @param value empty: the browser drops the cookie. */
 export function setCookie(
   cookie: LoginCookie,
   value: string,
-  { host, seconds }: { host: string; seconds: number },
+  { host, seconds, of }: { host: string; seconds: number; of?: string },
 ): string {
   const flags = isPlainHttp(host) ? '' : '; Secure';
-  return `${nameOf(cookie, host)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${flags}`;
+  return `${nameOf(cookie, host, of)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${flags}`;
 }
 
 /** The header that makes a browser drop a cookie. Pure. */
-export function dropCookie(cookie: LoginCookie, host: string): string {
-  return setCookie(cookie, '', { host, seconds: 0 });
+export function dropCookie(cookie: LoginCookie, host: string, of = ''): string {
+  return setCookie(cookie, '', { host, seconds: 0, of });
 }
 
 /** The value of a cookie; undefined: there is none. Pure. @param sent the header `Cookie`. */
 export function readCookie(
   cookie: LoginCookie,
-  { host, sent = '' }: { host: string; sent?: string | undefined },
+  { host, sent = '', of }: { host: string; sent?: string | undefined; of?: string },
 ): string | undefined {
-  const begin = `${nameOf(cookie, host)}=`;
-  const found = sent
+  return valuesOf(sent, `${nameOf(cookie, host, of)}=`)[0];
+}
+
+/** The cookies of one kind that are told apart, by what does. Pure. @param sent the header `Cookie`. */
+export function readCookies(
+  cookie: LoginCookie,
+  { host, sent = '' }: { host: string; sent?: string | undefined },
+): ReadonlyMap<string, string> {
+  const found = valuesOf(sent, `${nameOf(cookie, host)}-`).map((pair): [string, string] => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, Math.max(0, at)), pair.slice(at + 1)];
+  });
+  return new Map(found.filter(([of]) => /^[\w-]+$/.test(of)));
+}
+
+function valuesOf(sent: string, begin: string): string[] {
+  return sent
     .split(';')
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(begin));
-  const value = found?.slice(begin.length);
-  return value === '' ? undefined : value;
+    .filter((pair) => pair.startsWith(begin) && pair.length > begin.length)
+    .map((pair) => pair.slice(begin.length));
 }
 
 /** The value of a new log-in's cookie: random, with a mark that tells it from what somebody guesses. */

@@ -7,7 +7,7 @@ export const loginFaults = {
     'This browser has not begun a log-in, or has finished it. Open the console, and log in from there',
   EXPIRED: 'The log-in took more than ten minutes. Begin it again',
   WRONG_STATE:
-    'The answer is to another log-in than the one this browser began last. Begin it again, in one tab',
+    'The answer is to another log-in than the one that this browser keeps in its place. Begin it again',
   PROVIDER_REFUSED:
     'The identity provider did not log you in. Try again, or ask its administrator; it says why',
   CODE_REFUSED:

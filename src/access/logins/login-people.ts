@@ -15,9 +15,14 @@ export class LoginPeople {
     private readonly tokens: TokenVerifier,
   ) {}
 
+  /** Whether people can log in here. */
+  get isOffered(): boolean {
+    return this.issuers.names.length > 0;
+  }
+
   /** The value of the cookie; undefined: there is none, or nobody can log in here. */
   cookieOf({ host, sent }: { host: string | undefined; sent: string | undefined }) {
-    if (host === undefined || this.issuers.names.length === 0) return undefined;
+    if (host === undefined || !this.isOffered) return undefined;
     return readCookie('login', { host, sent });
   }
 

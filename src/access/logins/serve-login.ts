@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { loginRefused, loginUnavailable, tokenRefused } from '../access-errors.js';
-import { BEGUN_MS } from './begun-login.js';
+import { BEGUN_MS, placeOfBegun } from './begun-login.js';
 import type { ConsoleLogins } from './console-logins.js';
-import { consoleOrigin, dropCookie, readCookie, setCookie } from './login-cookies.js';
+import { consoleOrigin, dropCookie, readCookie, readCookies, setCookie } from './login-cookies.js';
 import { LoginError } from './login-error.js';
 import { LOGIN_MS } from './logins.js';
 import { faultPage, hostOf, pageHeaders, siteOf } from './person-page.js';
@@ -10,6 +10,7 @@ import { checkOrigin } from '../origin/check-origin.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';
 import type { Sender } from '../refusals.js';
+import { senderAddress, type TrustedProxies } from '../../platform/net/sender-address.js';
 import { compact } from '../../platform/compact.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { noteError, recordOf } from '../../http/request-record.js';
@@ -25,7 +26,7 @@ const LOGOUT = '/console/logout';
  * Serves the log-in of people in the console: two redirects with a cookie each, and the log-out. A failure is a page that
  * says what to do, for a browser, and an error in JSON for others.
  */
-export function serveLogin(logins: ConsoleLogins): RequestHandler {
+export function serveLogin(logins: ConsoleLogins, trusted: TrustedProxies): RequestHandler {
   return (request, response, next) => {
     const { method, path } = request;
     const [, beginning] = begins.exec(path) ?? [];
@@ -35,7 +36,7 @@ export function serveLogin(logins: ConsoleLogins): RequestHandler {
       isGet && beginning !== undefined
         ? begin(logins, beginning, request, response)
         : isGet && finishing !== undefined
-          ? finish(logins, finishing, request, response)
+          ? finish(logins, { issuer: finishing, trusted }, request, response)
           : method === 'POST' && path === LOGOUT
             ? logOut(logins, request, response)
             : undefined;
@@ -52,29 +53,38 @@ async function begin(
 ): Promise<void> {
   const host = hostOf(request);
   const redirectUri = redirectUriOf(host, issuer);
-  const asked = { redirectUri, returnTo: request.query['return'] };
-  const { url, begun } = await logins.begin(issuer, asked);
-  const cookie = setCookie('begun', begun, { host, seconds: BEGUN_MS / 1_000 });
+  const others = readCookies('begun', { host, sent: request.headers.cookie });
+  const asked = { redirectUri, returnTo: request.query['return'], others };
+  const { url, begun, place, forgotten } = await logins.begin(issuer, asked);
+  for (const of of forgotten) response.append('Set-Cookie', dropCookie('begun', host, of));
+  const cookie = setCookie('begun', begun, { host, seconds: BEGUN_MS / 1_000, of: place });
   response.set(pageHeaders()).append('Set-Cookie', cookie).redirect(url);
 }
 
 async function finish(
   logins: ConsoleLogins,
-  issuer: string,
+  { issuer, trusted }: { issuer: string; trusted: TrustedProxies },
   request: Request,
   response: Response,
 ): Promise<void> {
   const host = hostOf(request);
-  // Also after a failure: what was begun is finished.
-  response.append('Set-Cookie', dropCookie('begun', host));
   const answer = new URL(redirectUriOf(host, issuer));
   answer.search = new URL(request.originalUrl, answer).search;
   const sent = request.headers.cookie;
-  const [begun, login] = [readCookie('begun', { host, sent }), readCookie('login', { host, sent })];
+  const of = placeOfBegun(answer.searchParams.get('state') ?? '');
+  const [begun, login] = [
+    readCookie('begun', { host, sent, of }),
+    readCookie('login', { host, sent }),
+  ];
+  if (begun === undefined && (await logins.isLoggedIn(login))) {
+    return response.set(pageHeaders()).redirect('/');
+  }
+  // Also after a failure: what was begun is finished.
+  if (begun !== undefined) response.append('Set-Cookie', dropCookie('begun', host, of));
   const { secret, returnTo } = await logins.finish(
     issuer,
     { answer, begun, login },
-    senderOf(request),
+    senderOf(request, trusted),
   );
   const cookie = setCookie('login', secret, { host, seconds: LOGIN_MS / 1_000 });
   response.set(pageHeaders()).append('Set-Cookie', cookie).redirect(returnTo);
@@ -97,8 +107,9 @@ function redirectUriOf(host: string, issuer: string): string {
   return `${consoleOrigin(host)}/console/callback/${issuer}`;
 }
 
-function senderOf(request: Request): Sender {
-  const address = request.socket.remoteAddress ?? '';
+function senderOf(request: Request, trusted: TrustedProxies): Sender {
+  const { rawHeaders, socket } = request;
+  const address = senderAddress({ address: socket.remoteAddress ?? '', rawHeaders }, trusted);
   return { address, ...compact({ requestId: recordOf(request)?.id }) };
 }
 

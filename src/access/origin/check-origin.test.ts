@@ -121,10 +121,16 @@ describe('RefusedAddresses', () => {
     const refused = new RefusedAddresses();
     for (let i = 0; i < MAX_WRONG_KEYS; i += 1) {
       expect(await refused.waitOf('10.0.0.1')).toBeUndefined();
-      await refused.add('10.0.0.1');
+      await refused.add('10.0.0.1', `key ${i}`);
     }
     expect(await refused.waitOf('10.0.0.1')).toBeGreaterThan(0);
     expect(await refused.waitOf('10.0.0.2')).toBeUndefined();
+  });
+
+  it('counts the same wrong key of an address once: it may be an old tab', async () => {
+    const refused = new RefusedAddresses();
+    for (let i = 0; i < 10 * MAX_WRONG_KEYS; i += 1) await refused.add('10.0.0.1', 'old');
+    expect(await refused.waitOf('10.0.0.1')).toBeUndefined();
   });
 
   it('notes one refusal of an address', async () => {

@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TypedError } from '../../errors/typed-error.js';
 import type { Config } from '../../config/config.js';
+import type { TrustedProxies } from '../../platform/net/sender-address.js';
 import type { ResolvedLimits } from '../principal.js';
 
 export interface OriginRules {
@@ -131,6 +132,8 @@ export interface AccessRules {
   allowKeyless: boolean;
   /** Whether a request from this machine may create the first key. */
   takesFirstKey: boolean;
+  /** Proxies whose word counts about who sent a request. */
+  trustedProxies: TrustedProxies;
   /** Other sites whose pages may send requests. */
   corsOrigins: readonly string[];
   /** Limits of keys without limits of their own. */
@@ -142,40 +145,47 @@ export const ACCESS_RULES = Symbol('AccessRules');
 
 /** The rules of a config. Pure. */
 export function accessRules(config: Config): AccessRules {
-  const { host, allowKeyless, corsOrigins } = config;
+  const { host, allowKeyless, corsOrigins, trustedProxies } = config;
   const { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay } = config;
   return {
     host,
     allowKeyless,
     corsOrigins,
+    trustedProxies,
     // The first key needs a single process: anybody who reaches a gateway could create it.
     takesFirstKey: config.databaseUrl === undefined && !allowKeyless,
     defaultLimits: { requestsPerMinute, concurrentTurns, tokensPerDay, usdPerDay },
   };
 }
 
-/** Most wrong keys of an address in a minute. */
+/** Most different wrong credentials of an address in a minute. */
 export const MAX_WRONG_KEYS = 20;
 export const WRONG_KEYS_MS = 60_000;
 
-/** Addresses that sent wrong keys, in this process. */
+/** Addresses that sent wrong credentials, in this process. */
 @Injectable()
 export class RefusedAddresses {
   readonly #wrongKeys = new RateLimiterMemory({
     points: MAX_WRONG_KEYS,
     duration: WRONG_KEYS_MS / 1_000,
   });
+  /** Each counts once: an old tab that tries its one again and again is no guess. */
+  readonly #seen = new RateLimiterMemory({ points: 1, duration: WRONG_KEYS_MS / 1_000 });
   readonly #noted = new RateLimiterMemory({ points: 1, duration: 60 });
 
-  /** @returns ms until the address may authenticate again; undefined: it may now. */
+  /** @returns ms for which unknown credentials of the address are not looked up; undefined: they are. */
   async waitOf(address: string): Promise<number | undefined> {
     const found = await this.#wrongKeys.get(networkOf(address));
     if (found === null || found.consumedPoints < MAX_WRONG_KEYS) return undefined;
     return found.msBeforeNext;
   }
 
-  async add(address: string): Promise<void> {
-    await taken(this.#wrongKeys, networkOf(address));
+  /** @param credential what was wrong, or a hash of it. */
+  async add(address: string, credential: string): Promise<void> {
+    const network = networkOf(address);
+    // Nothing is remembered of more of them: a flood has as many as it likes.
+    if ((await this.waitOf(address)) !== undefined) return;
+    if (await taken(this.#seen, `${network} ${credential}`)) await taken(this.#wrongKeys, network);
   }
 
   /** Whether a refusal is to be audited: one a minute for each address and action. */

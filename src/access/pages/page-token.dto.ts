@@ -1,3 +1,4 @@
+import { isPageOrigin } from '../../platform/net/addresses.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, Matches } from 'class-validator';
 import {
@@ -95,12 +96,7 @@ export class NewPageTokenDto {
 }
 
 function isOrigin(value: unknown): boolean {
-  return (
-    typeof value === 'string' &&
-    value.length <= 300 &&
-    URL.canParse(value) &&
-    new URL(value).origin === value
-  );
+  return typeof value === 'string' && value.length <= 300 && isPageOrigin(value);
 }
 
 /** A page token, which is stored nowhere. */

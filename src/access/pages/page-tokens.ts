@@ -22,7 +22,7 @@ import { openPageToken, PageTokenError, signPageToken, type PageClaims } from '.
 import { ServerSecrets } from './server-secrets.js';
 
 /** Scopes that no page token has. */
-const neverScopes: readonly KeyScope[] = ['admin', 'metrics', 'tokens'];
+const neverScopes: readonly KeyScope[] = ['admin', 'texts', 'metrics', 'tokens'];
 
 /** A page token that is good now, and the key that made it, as of the last second. */
 export interface OpenedToken {

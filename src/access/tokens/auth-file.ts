@@ -28,12 +28,13 @@ const roleScopes = [
   'turns',
   'approvals',
   'admin',
+  'texts',
   'metrics',
 ] as const satisfies readonly KeyScope[];
 type RoleScope = (typeof roleScopes)[number];
 
 /** Scopes that everybody with a token never has by the group `*` alone. */
-const namedScopes: readonly RoleScope[] = ['admin', 'metrics'];
+const namedScopes: readonly RoleScope[] = ['admin', 'texts', 'metrics'];
 
 /** Principals of the server itself, which no issuer may look like. */
 const reservedNames = ['local', 'anonymous', 'default'];
@@ -75,8 +76,8 @@ export interface Issuer {
   algorithms: readonly string[];
   /** Claims that together name a person for ever. */
   principal: readonly string[];
-  /** The claim with the groups, or its path with dots. */
-  groups: string;
+  /** The claim with the groups, or its path: with dots, or as a list of names that may have some. */
+  groups: string | readonly string[];
   /** Claims that must have these values. */
   required: Readonly<Record<string, string | number | boolean>>;
   roles: readonly Role[];
@@ -200,7 +201,10 @@ const issuer = fieldsOf({
           : undefined,
       ),
     ),
-  groups: z._default(name, 'groups'),
+  groups: z._default(
+    z.union([name, names], 'must be the name of a claim, or the list of names that leads to it'),
+    'groups',
+  ),
   required: z._default(required, {}),
   roles: z.array(role, 'must be a list').check(z.minLength(1, 'must have at least one')),
   cli: z.optional(cli),

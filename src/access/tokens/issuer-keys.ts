@@ -8,8 +8,15 @@ import type { Issuer } from './auth-file.js';
 
 /** Age of the keys at which they are loaded again, in ms. */
 const RELOAD_MS = 10 * 60_000;
-/** Shortest time between two loads for keys that are not known, in ms: failed loads count. */
-const UNKNOWN_KEY_MS = 60_000;
+/** Time between two loads, in ms, after one that failed: while there are keys, and while there are none. */
+const RELOAD_RETRY_MS = 60_000;
+const FIRST_RETRY_MS = 5_000;
+/**
+ * Loads for keys that are not known: so many at once, and one more each time that passes. Who sends forged tokens uses them
+ * up for all, but each is a load, so that the keys of an issuer that has changed them are known after that time at most.
+ */
+const LOOKS_AT_ONCE = 5;
+const LOOK_MS = 5_000;
 /** Age at which keys of an issuer that does not answer are used no more, in ms. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
 const FETCH_TIMEOUT_MS = 5_000;
@@ -35,13 +42,16 @@ export class IssuerAwayError extends Error {
 
 /**
  * The public keys of an issuer, which is asked for them at their first use, every ten minutes, and for a key that is not
- * known. While it does not answer, the keys are used that it had, for a day.
+ * known or does not fit. While it does not answer, the keys are used that it had, for a day.
  */
 export class IssuerKeys {
   #keys: LoadedKeys | undefined;
   #loading: Promise<void> | undefined;
   /** When a load began last. */
   #triedAt = -Infinity;
+  /** Looks for keys that were not known, less those that have passed, and when they were counted. */
+  #looks = 0;
+  #lookedAt = -Infinity;
   /** The fault of the last load; undefined: it worked. */
   #fault: unknown;
 
@@ -53,12 +63,10 @@ export class IssuerKeys {
   /** The keys as they are known. @throws IssuerAwayError. */
   async current(): Promise<LoadedKeys> {
     const { clock } = this.options;
-    const isFresh = (): boolean =>
-      this.#keys !== undefined && clock.now() - this.#keys.at < RELOAD_MS;
-    if (
-      !isFresh() &&
-      clock.now() - this.#triedAt >= (this.#fault === undefined ? RELOAD_MS : UNKNOWN_KEY_MS)
-    ) {
+    const isFresh = this.#keys !== undefined && clock.now() - this.#keys.at < RELOAD_MS;
+    const retryMs = this.#keys === undefined ? FIRST_RETRY_MS : RELOAD_RETRY_MS;
+    const waitMs = this.#fault === undefined ? RELOAD_MS : retryMs;
+    if (!isFresh && clock.now() - this.#triedAt >= waitMs) {
       const loading = this.#load();
       // Known keys need not wait for those that may be new.
       if (this.#keys === undefined) await loading;
@@ -72,11 +80,20 @@ export class IssuerKeys {
     return keys;
   }
 
-  /** Loads the keys for one that is not known, at most once a minute. @returns whether there are other keys now. */
+  /** Loads the keys for one that is not known, or does not fit. @returns whether there are other keys now. */
   async lookAgain(known: LoadedKeys): Promise<boolean> {
-    if (this.options.clock.now() - this.#triedAt >= UNKNOWN_KEY_MS) void this.#load();
+    if (this.#loading === undefined && this.#mayLook()) void this.#load();
     await this.#loading;
     return this.#keys !== undefined && this.#keys.text !== known.text;
+  }
+
+  #mayLook(): boolean {
+    const now = this.options.clock.now();
+    this.#looks = Math.max(0, this.#looks - (now - this.#lookedAt) / LOOK_MS);
+    this.#lookedAt = now;
+    if (this.#looks > LOOKS_AT_ONCE - 1) return false;
+    this.#looks += 1;
+    return true;
   }
 
   #load(): Promise<void> {

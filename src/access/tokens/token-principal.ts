@@ -47,16 +47,18 @@ export function rightsOf(
 
 function principalOf({ name, principal }: Issuer, claims: JWTPayload): string {
   const parts = principal.map((claim) => {
-    const value = claims[claim];
-    if (typeof value !== 'string' || value === '') {
-      throw new TokenError('MISSING_CLAIM', { issuer: name, claim });
-    }
+    const value = textOfName(claims[claim]);
+    if (value === undefined) throw new TokenError('MISSING_CLAIM', { issuer: name, claim });
     // Two people must not have one id, nor look as if they had.
-    const isOdd = /[\s\p{C}]/u.test(value) || (principal.length > 1 && value.includes(':'));
+    const isOdd =
+      /[^\S ]|\p{C}/u.test(value) ||
+      /^ | $| {2}/.test(value) ||
+      (!value.includes(' ') && /%2[05]/.test(value)) ||
+      (principal.length > 1 && value.includes(':'));
     if (isOdd || value.length > MAX_PRINCIPAL_CHARS) {
       throw new TokenError('WRONG_CLAIM', { issuer: name, claim });
     }
-    return value;
+    return withoutBlanks(value);
   });
   const id = [name, ...parts].join(':');
   if (id.length > MAX_PRINCIPAL_CHARS) {
@@ -65,11 +67,33 @@ function principalOf({ name, principal }: Issuer, claims: JWTPayload): string {
   return id;
 }
 
-/** The groups of a token; none where it has too many: a part of them would be a wrong answer. */
+/** A name of somebody, who may also be known by a number. */
+function textOfName(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Ids have no blanks. A name that looks like one without them is refused. */
+function withoutBlanks(name: string): string {
+  return name.includes(' ') ? name.replaceAll('%', '%25').replaceAll(' ', '%20') : name;
+}
+
+/**
+ * The groups of a token: a text (of `scope`, each of its words), a list of texts, or the keys of an object. None where it has too many: a part of them
+ * would be a wrong answer.
+ */
 export function groupsOf({ groups }: Pick<Issuer, 'groups'>, claims: JWTPayload): string[] {
-  const found = Object.hasOwn(claims, groups) ? claims[groups] : valueAt(claims, groups.split('.'));
-  const list = (Array.isArray(found) ? found : [found]).filter((one) => typeof one === 'string');
+  const found = findGroups(groups, claims);
+  const isScopes = typeof found === 'string' && (groups === 'scope' || groups === 'scp');
+  const listed = isScopes ? found.split(' ') : [found].flat();
+  const all = isPlainObject(found) ? Object.keys(found) : listed;
+  const list = all.filter((one) => typeof one === 'string');
   return list.length > MAX_GROUPS ? [] : list;
+}
+
+function findGroups(groups: Issuer['groups'], claims: JWTPayload): unknown {
+  if (typeof groups !== 'string') return valueAt(claims, groups);
+  return valueAtDots(claims, groups.split('.'));
 }
 
 /** A time of a token, in ms since the epoch. Pure. @throws TokenError WRONG_CLAIM for one that no row can have. */
@@ -81,6 +105,20 @@ export function timeOf(
   const ms = Number(claims[claim]) * 1_000;
   if (ms >= 0 && ms <= MAX_TIME_MS) return ms;
   throw new TokenError('WRONG_CLAIM', { issuer: name, claim });
+}
+
+/** The value at a path whose names may have dots themselves: the fewest names that lead somewhere. */
+function valueAtDots(value: unknown, parts: readonly string[]): unknown {
+  if (parts.length === 0) return value;
+  if (!isPlainObject(value)) return undefined;
+  for (let count = parts.length; count > 0; count -= 1) {
+    const name = parts.slice(0, count).join('.');
+    const found = Object.hasOwn(value, name)
+      ? valueAtDots(value[name], parts.slice(count))
+      : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function valueAt(value: unknown, [key, ...rest]: readonly string[]): unknown {

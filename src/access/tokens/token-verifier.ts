@@ -28,6 +28,8 @@ const MAX_TOKEN_BYTES = 8 * 1024;
 const CLOCK_TOLERANCE_S = 30;
 /** Most tokens whose verification is remembered. */
 const MAX_REMEMBERED = 10_000;
+/** Faults of a token that keys of the issuer may mend which are not known yet. */
+const keyFaults: readonly TokenFault[] = ['UNKNOWN_KEY', 'BAD_SIGNATURE'];
 /** Kinds of tokens (`typ`) that are taken, in small letters. An ID token has none of its own: see `required`. */
 const takenTypes = ['jwt', 'at+jwt', 'application/at+jwt'];
 
@@ -122,11 +124,6 @@ export class TokenVerifier {
     return found && rightsOf(found.issuer, groups);
   }
 
-  /** Whether the token was valid at its last use: a flood of wrong ones does not keep it out. */
-  hasSeen(token: string): boolean {
-    return this.#remembered.has(digestOf(token));
-  }
-
   /** Whether a token says that it is of one of the issuers. */
   knowsIssuer(token: string): boolean {
     try {
@@ -175,9 +172,9 @@ export class TokenVerifier {
     try {
       claims = await this.#verifySignature(token, issuer, used.get);
     } catch (error) {
-      // The issuer may have a key that is newer than those known here.
-      const isNew = error instanceof TokenError && error.fault === 'UNKNOWN_KEY';
-      if (!isNew || !(await keys.lookAgain(used))) throw error;
+      // The issuer may have a key that is newer than those known here, also under the name of one of them.
+      const mayBeNew = error instanceof TokenError && keyFaults.includes(error.fault);
+      if (!mayBeNew || !(await keys.lookAgain(used))) throw error;
       used = await keys.current();
       claims = await this.#verifySignature(token, issuer, used.get);
     }

@@ -24,6 +24,23 @@ const LOG_MARGIN_MS = 600_000;
 /** Most bytes of a turn's live log; older events come from the archive. */
 const LOG_BYTES_PER_TURN = 33_554_432;
 
+function openDatabase(
+  {
+    databaseUrl: url,
+    databaseConnections: connections,
+    migrate,
+    preparedStatements,
+  }: Config & { databaseUrl: string },
+  logger: Logger,
+): Promise<OpenedDatabase> {
+  const onError = (error: unknown): void =>
+    logger.warn(
+      { service: 'PostgreSQL', error },
+      'an idle connection to PostgreSQL broke; the pool opens a new one',
+    );
+  return openPostgres({ url, connections, migrate, preparedStatements, onError });
+}
+
 /**
  * Providers for many processes over Redis and PostgreSQL. A start fails with UnreachableError where
  * one does not answer, and with SchemaError where the database is not of this version.
@@ -31,7 +48,6 @@ const LOG_BYTES_PER_TURN = 33_554_432;
 @Module({})
 export class DistributedModule {
   static register(config: Config & { databaseUrl: string }): DynamicModule {
-    const { databaseUrl: url, databaseConnections: connections, migrate } = config;
     const { redisPrefix: prefix } = config;
     return {
       module: DistributedModule,
@@ -41,17 +57,8 @@ export class DistributedModule {
         {
           provide: OPENED_DATABASE,
           inject: [LOGGER, ResourceStack],
-          useFactory: (logger: Logger, resources: ResourceStack) => {
-            const onError = (error: unknown): void =>
-              logger.warn(
-                { service: 'PostgreSQL', error },
-                'an idle connection to PostgreSQL broke; the pool opens a new one',
-              );
-            const { preparedStatements } = config;
-            const options = { url, connections, migrate, preparedStatements, onError };
-            const opening = openPostgres(options);
-            return resources.add(opening, ({ close }) => close());
-          },
+          useFactory: (logger: Logger, resources: ResourceStack) =>
+            resources.add(openDatabase(config, logger), ({ close }) => close()),
         },
         {
           provide: DATABASE,
@@ -87,11 +94,11 @@ export class DistributedModule {
         },
         {
           provide: BLOB_CONTENTS,
-          inject: [CONFIG, OPENED_DATABASE],
-          useFactory: async (config: Config, { db, copyOut }: OpenedDatabase) => {
+          inject: [CONFIG, OPENED_DATABASE, LOGGER],
+          useFactory: async (config: Config, { db, copyOut }: OpenedDatabase, logger: Logger) => {
             const { blobDir } = config;
             if (blobDir !== undefined) return new DiskContents(blobDir);
-            return (await openS3(config)) ?? new PostgresContents(db, copyOut);
+            return (await openS3(config, logger)) ?? new PostgresContents(db, copyOut);
           },
         },
         { provide: PUBLISH_URL, useValue: async () => undefined },

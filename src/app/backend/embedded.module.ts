@@ -86,9 +86,9 @@ const DATA_FOLDER = Symbol('DataFolder');
     { provide: REQUEST_COUNTER, useClass: MemoryRequestCounter },
     {
       provide: BLOB_CONTENTS,
-      inject: [CONFIG],
-      useFactory: async (config: Config) =>
-        (await openS3(config)) ??
+      inject: [CONFIG, LOGGER],
+      useFactory: async (config: Config, logger: Logger) =>
+        (await openS3(config, logger)) ??
         new DiskContents(config.blobDir ?? path.join(config.dataDir, 'blobs')),
     },
     {

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import http, { type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -139,6 +139,16 @@ describe('the console', () => {
     expect(policy).toContain("frame-ancestors 'self'");
   });
 
+  it('serves the page on every path that the page knows', async () => {
+    const router = await readFile(new URL('../../../web/src/app/app.tsx', import.meta.url), 'utf8');
+    const known = [...router.matchAll(/<Route path="([^"]+)"/g)].map(([, one = '']) =>
+      one.replace('/*?', '').replaceAll(/:\w+/g, 'some-1'),
+    );
+    expect(known.length).toBeGreaterThan(10);
+    const asked = known.map(async (one) => [one, (await ask(one, { accept: 'text/html' })).status]);
+    expect(await Promise.all(asked)).toEqual(known.map((one) => [one, 200]));
+  });
+
   it('answers HEAD, and that nothing has changed', async () => {
     const { headers } = await ask('/', {}, 'HEAD');
     expect(headers['content-length']).toBe(String(page.length));
@@ -177,7 +187,6 @@ describe('the console', () => {
     '/sessions/',
     '/sessions/a/b',
     '/sessions/..',
-    '/turns',
     '/setting',
     '/api/harness/sessions',
   ])('leaves %s to the routes', async (where) => {

@@ -93,6 +93,11 @@ export function notRead(kind: string, described = ''): string {
   return `[${kind}, not read${described.trim() === '' ? '' : `: ${described.trim()}`}]`;
 }
 
+/** The note in place of a part that a document names and does not have. */
+export function missing(kind: string, described = ''): string {
+  return `[${kind}, missing from the file${described.trim() === '' ? '' : `: ${described.trim()}`}]`;
+}
+
 /** A remark on a text, as a comment or a note. @param author empty: not known. */
 export function remark(kind: string, author: string, text: string): string {
   return `[${kind}${author === '' ? '' : ` by ${author}`}: ${text}]`;

@@ -9,6 +9,23 @@ import {
 import type { FindOcr } from './ocr-packages.js';
 
 const language = 'eng';
+/** An optional package. By a variable: its types, and what a bundler would look for, are there only where it is installed. */
+const engine: string = 'tesseract.js';
+
+/** The part of `tesseract.js` 7 that OCR uses. */
+interface Tesseract {
+  OEM: { LSTM_ONLY: number };
+  createWorker(
+    language: string,
+    mode: number,
+    options: { langPath: string; gzip: boolean; cacheMethod: 'none' },
+  ): Promise<{
+    /** Confidence is in percent. */
+    recognize(picture: Buffer): Promise<{ data: { text: string; confidence: number } }>;
+    terminate(): Promise<unknown>;
+  }>;
+}
+
 /** Pixels of the longer side of a picture: more does not make letters clearer. */
 const SIDE = 3_000;
 /** Pixels of the longer side while only the orientation is looked for. */
@@ -41,7 +58,7 @@ export async function openOcr(findOcr: FindOcr): Promise<Ocr> {
   findOcr('tesseract.js');
   // The language's data comes from a package: nothing is fetched while the server runs.
   const langPath = path.join(findOcr(`@tesseract.js-data/${language}`), '4.0.0_best_int');
-  const { createWorker, OEM } = await import('tesseract.js');
+  const { createWorker, OEM } = (await import(engine)) as Tesseract;
   const worker = await createWorker(language, OEM.LSTM_ONLY, {
     langPath,
     gzip: true,

@@ -216,10 +216,11 @@ describe('receiveJson', () => {
     await server.outcomes.count(1);
     expect(server.received.files[0]?.size).toBe((40 * MiB * 3) / 4);
     const longest = turnsMs.sort((a, b) => b - a);
-    // Garbage collection may be in one turn of a hundred.
-    expect(longest[Math.floor(longest.length / 100)]).toBeLessThan(100);
-    // The whole body in one turn would take more than a second.
-    expect(longest[0]).toBeLessThan(400);
+    const whole = turnsMs.reduce((sum, ms) => sum + ms, 0);
+    // Parts of the whole, whatever the machine: in one turn it would be all of it. Garbage collection may be in one turn
+    // of a hundred.
+    expect((longest[Math.floor(longest.length / 100)] ?? whole) / whole).toBeLessThan(0.05);
+    expect((longest[0] ?? whole) / whole).toBeLessThan(0.25);
   });
 });
 

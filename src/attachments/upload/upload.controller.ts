@@ -6,6 +6,7 @@ import { Caller } from '../../access/caller.decorator.js';
 import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
+import { noteBroken } from '../../http/request-record.js';
 import { BodyLimit } from '../../http/request-body.js';
 import { UploadService } from './upload-service.js';
 import { UploadedDto } from './uploaded.dto.js';
@@ -54,9 +55,12 @@ export class UploadController {
   async getAttachment(
     @Param('id') id: string,
     @Caller() caller: Principal,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const { file, content } = await this.uploads.load(id, caller);
+    // The head is sent once a byte is there: until then a store that fails is the answer.
+    const begun = await begin(content);
     const isShown = shownTypes.has(file.mimeType);
     response.set({
       'Content-Type': isShown ? file.mimeType : 'application/octet-stream',
@@ -66,6 +70,36 @@ export class UploadController {
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': 'private, max-age=3600',
     });
-    await pipeline(content, response);
+    await pipeline(noting(begun, request), response);
+  }
+}
+
+/** Waits for the first piece. @throws what the content throws instead. */
+async function begin(content: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const pieces = content[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  let isFirst = true;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        if (!isFirst) return pieces.next();
+        isFirst = false;
+        return first;
+      },
+      return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
+}
+
+/** Notes that the content failed, before the answer is broken off for it. */
+async function* noting(
+  content: AsyncIterable<Uint8Array>,
+  request: Request,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    noteBroken(request);
+    throw error;
   }
 }

@@ -19,10 +19,10 @@ export function approvalsCommand(command: CliCommand, cli: Cli): void {
     .action(({ json = false, url, ofOthers = false }) =>
       runOnServer(cli, { url }, async (server) => {
         const { approvals } = clientOf(server);
-        // As JSON, a list of one kind: that of the caller's turns, or that of others.
+        // As JSON, entries of one kind: that of the caller's turns, or that of others.
         const own = ofOthers ? [] : (await approvals.list(most)).approvals;
         const awaited = ofOthers || !json ? (await approvals.awaited.list(most)).approvals : [];
-        if (json) cli.out(`${JSON.stringify(ofOthers ? awaited : own)}\n`);
+        if (json) printJson(cli, ofOthers ? awaited : own);
         else printOpen(cli, { own, awaited, ofOthers });
         return 0;
       }),
@@ -30,6 +30,10 @@ export function approvalsCommand(command: CliCommand, cli: Cli): void {
 }
 
 const most = { limit: 200 };
+
+function printJson(cli: Cli, all: readonly unknown[]): void {
+  for (const one of all) cli.out(`${JSON.stringify(one)}\n`);
+}
 
 function printOpen(
   cli: Cli,

@@ -80,12 +80,13 @@ describe('a chat', () => {
       json: false,
       paint: painter(false),
       isLive: false,
+      holdsSteps: false,
       columns: 80,
       out: () => undefined,
       err: () => undefined,
     };
     const onInterrupt = () => () => undefined;
-    const deps = { client, input, screen, environment: {}, projectRoot: '/', onInterrupt };
+    const deps = { client, input, screen, environment: {}, folder: '/', onInterrupt };
     await runChat(deps, { sessionId: undefined, agent: undefined });
     expect(questions).toBe(1);
     expect(posted).toEqual([
@@ -133,12 +134,13 @@ describe('a chat', () => {
       json: false,
       paint: painter(false),
       isLive: false,
+      holdsSteps: false,
       columns: 80,
       out: err,
       err,
     };
     const onInterrupt = () => () => undefined;
-    const deps = { client, input, screen, environment: {}, projectRoot: '/', onInterrupt };
+    const deps = { client, input, screen, environment: {}, folder: '/', onInterrupt };
     const code = await runChat(deps, { sessionId, agent: undefined });
     return { code, requests, bodies, shown: shown.join('') };
   }

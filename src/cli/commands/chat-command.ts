@@ -1,7 +1,16 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { explainFailure } from '../render/explain-failure.js';
 import { clientOf } from '../server/find-server.js';
+import { createSession } from '../server/create-session.js';
 import { runOnServer } from '../server/run-on-server.js';
-import { jsonOption, startOption, urlOption, type Cli, type CliCommand } from '../command.js';
+import {
+  jsonOption,
+  projectOption,
+  startOption,
+  urlOption,
+  type Cli,
+  type CliCommand,
+} from '../command.js';
 import { type ChatInput, pipedInput, terminalInput } from '../terminal/terminal-input.js';
 import { openScreen, plainText, reportRetries } from '../terminal/screen.js';
 import type { Turn, TurnpikeClient } from '../../client/turnpike-client.js';
@@ -10,28 +19,33 @@ import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.
 import { tableOfSessions } from './list-command.js';
 import { linesOfTable } from '../render/table.js';
 import { interruptOrLeave } from '../terminal/interrupt-on-signal.js';
-import { printTurn } from '../render/render-turn.js';
+import { printTurn } from '../render/print-turn.js';
+import { leaveUnanswered } from '../terminal/unattended.js';
 
 /**
  * `turnpike chat`: a conversation at a terminal, or line by line from another program. Exit code: 0 when the user left;
- * from a program the last turn's; 1 without a server or session; 130 after a second Ctrl-C.
+ * from a program the last turn's, 3 where that waits for an answer; 1 without a server or session; 130 after a second
+ * Ctrl-C.
  */
 export function chatCommand(command: CliCommand, cli: Cli): void {
   command
     .option('--session <ID>', 'continue a session')
-    .option('--agent <NAME>', 'a named agent (turnpike agents lists them)')
+    .option('--agent <NAME>', `a named agent (${commandName()} agents lists them)`)
+    .addOption(projectOption)
     .addOption(jsonOption)
     .addOption(startOption)
     .addOption(urlOption)
-    .action(({ session: sessionId, agent, json, start: mayStart, url }) =>
+    .action(({ session: sessionId, agent, project, json, start: mayStart, url }) =>
       runOnServer(cli, { url, orElse: mayStart === true ? 'start' : 'offer' }, (server) => {
         const { environment } = cli;
         const screen = openScreen(environment, json === true);
         const input = openChatInput(json === true);
         // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-        const projectRoot = environment['INIT_CWD'] ?? process.cwd();
+        const folder = environment['INIT_CWD'] ?? process.cwd();
         const client = clientOf(server, reportRetries(screen));
-        const deps = { client, input, screen, environment, projectRoot, onInterrupt };
+        const { isOwn: hasOwnServer } = server;
+        const terminal = { input, screen, environment, onInterrupt };
+        const deps = { client, ...terminal, folder, project, hasOwnServer };
         return runChat(deps, { sessionId, agent }).finally(() => input.close());
       }),
     );
@@ -50,8 +64,12 @@ function openChatInput(isPlain: boolean): ChatInput {
 
 export interface ChatDeps extends AskDeps {
   client: TurnpikeClient;
-  /** The project root of new sessions. */
-  projectRoot: string;
+  /** The server ends with this command. */
+  hasOwnServer?: boolean;
+  /** The folder that the user named for new sessions. */
+  project?: string | undefined;
+  /** The user's current folder. */
+  folder: string;
   /** Calls `callback` at each Ctrl-C until the returned function is called. */
   onInterrupt(callback: () => void): () => void;
 }
@@ -71,7 +89,7 @@ interface Chat {
 /**
  * Runs a conversation until the end of input.
  *
- * @returns the exit code: 0 at a terminal; else that of the last turn.
+ * @returns the exit code: 0 at a terminal; else that of the last turn, or 3 where it waits for an answer.
  * @throws TurnpikeError where the session does not exist.
  */
 export async function runChat(deps: ChatDeps, wanted: ChatOptions): Promise<number> {
@@ -115,15 +133,20 @@ async function runMessage(
   });
   const stopListening = deps.onInterrupt(interrupt);
   try {
-    return await printTurn(await starting, deps.screen, (event) => {
-      if (event.event === 'session:init') chat.lastModel = event.data.model;
-      if (!isAttended || !isQuestion(event)) return undefined;
-      return async () => {
-        if (await askApproval(deps, event.data)) return;
-        // Ctrl-C at a terminal interrupts. At the end of piped input, others may still answer.
-        if (deps.input.isTerminal) interrupt();
-        else isAttended = false;
-      };
+    const turn = await starting;
+    const leaveOpen = leaveUnanswered(deps.client, turn, deps);
+    return await printTurn(turn, deps.screen, {
+      ask: (event) => {
+        if (event.event === 'session:init') chat.lastModel = event.data.model;
+        if (!isAttended || !isQuestion(event)) return undefined;
+        return async () => {
+          if (await askApproval(deps, event.data)) return;
+          // Ctrl-C at a terminal interrupts. At the end of piped input nobody is left to ask.
+          if (deps.input.isTerminal) interrupt();
+          else isAttended = false;
+        };
+      },
+      leave: async (ids) => (isAttended || deps.input.isTerminal ? undefined : leaveOpen(ids)),
     });
   } finally {
     stopListening();
@@ -145,15 +168,15 @@ async function start(
 }
 
 async function openSession(deps: ChatDeps, chat: Chat, agent: string | undefined): Promise<string> {
-  return chat.sessionId ?? enterSession(deps, chat, await createSession(deps, agent));
+  return chat.sessionId ?? enterSession(deps, chat, await newSession(deps, agent));
 }
 
-async function createSession(
-  { client, projectRoot }: ChatDeps,
+function newSession(
+  { client, screen, project, folder }: ChatDeps,
   agent: string | undefined,
 ): Promise<string> {
-  const session = await client.sessions.create(compact({ projectRoot, persona: agent }));
-  return session.sessionId;
+  const say = (line: string): void => screen.err(screen.paint('yellow', `${plainText(line)}\n`));
+  return createSession(client, { project, folder, agent }, say);
 }
 
 /** @returns the session's id. */
@@ -177,7 +200,7 @@ async function runPrompt(
   { command }: { command: string },
 ): Promise<void> {
   const begun = chat.sessionId;
-  const sessionId = begun ?? (await createSession(deps, wanted.agent));
+  const sessionId = begun ?? (await newSession(deps, wanted.agent));
   let chosen: ChosenPrompt | undefined;
   try {
     chosen = await choosePrompt(deps, sessionId, command);

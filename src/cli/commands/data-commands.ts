@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { accessSync, constants, createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -75,7 +76,7 @@ async function save(
       throw error;
     }
     throw new Error(
-      `${reason}\n${draft} has ${plural(progress.sessions, 'whole session')} that came before; turnpike import ${draft} stores them, and stops at the end.`,
+      `${reason}\n${draft} has ${plural(progress.sessions, 'whole session')} that came before; ${commandName()} import ${draft} stores them, and stops at the end.`,
       { cause: error },
     );
   }

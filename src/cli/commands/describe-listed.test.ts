@@ -15,14 +15,20 @@ describe('turnpike sessions', () => {
   };
   const titled = { ...session, sessionId: 's', title: 'Say\u001b[2J "it"', activeTurnId: 'turn_1' };
 
-  it('aligns what is known, without a head for programs', () => {
+  it('aligns what is known below a head, in a pipe too', () => {
     expect(linesOfTable(tableOfSessions([session, titled]), undefined)).toEqual([
-      'sess_1            2026-01-02 03:04  WORKING_ITEMS          /home/me/project',
-      's       Say "it"  2026-01-02 03:04  WORKING_ITEMS  turn_1  /home/me/project',
+      'SESSION  TITLE     USED (UTC)        AGENT          RUNNING TURN  FOLDER',
+      'sess_1             2026-01-02 03:04  WORKING_ITEMS                /home/me/project',
+      's        Say "it"  2026-01-02 03:04  WORKING_ITEMS  turn_1        /home/me/project',
     ]);
   });
 
-  it('has a head at a terminal, and lines of its width', () => {
+  it('has the titles of agents', () => {
+    const titles = new Map([['WORKING_ITEMS', 'Assistant']]);
+    expect(tableOfSessions([titled], titles).rows[0]).toContain('Assistant');
+  });
+
+  it('has lines of a terminal’s width', () => {
     expect(linesOfTable(tableOfSessions([titled]), 43)).toEqual([
       'SESSION  TITLE     USED (UTC)        AGENT',
       's        Say "it"  2026-01-02 03:04  WORKIN',
@@ -33,6 +39,7 @@ describe('turnpike sessions', () => {
 describe('turnpike agents', () => {
   const agent = {
     name: 'helper',
+    title: null,
     file: 'agents/helper.md',
     description: null,
     model: null,
@@ -44,9 +51,13 @@ describe('turnpike agents', () => {
   };
 
   it.each([
-    [{}, ['helper', 'default', 'default', '']],
-    [{ description: 'Helps.\nA lot.', tools: [] }, ['helper', 'default', 'none', 'Helps. A lot.']],
-    [{ model: 'claude-x', tools: ['read', 'bash'] }, ['helper', 'claude-x', 'read,bash', '']],
+    [{}, ['helper', '', 'default', 'default', '']],
+    [
+      { description: 'Helps.\nA lot.', tools: [] },
+      ['helper', '', 'default', 'none', 'Helps. A lot.'],
+    ],
+    [{ model: 'claude-x', tools: ['read', 'bash'] }, ['helper', '', 'claude-x', 'read,bash', '']],
+    [{ title: 'Helper' }, ['helper', 'Helper', 'default', 'default', '']],
   ])('has what is known: %j', (more, row) => {
     expect(tableOfAgents([{ ...agent, ...more }]).rows).toEqual([row]);
   });

@@ -1,9 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { parseConfig } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
+import { faultsMessage, type SourceFault } from '../../tools/extensions/source-faults.js';
 import type { Cli, CliCommand } from '../command.js';
+import type { CheckedSources } from '../server/check-sources.js';
+import { showFault } from './check-command.js';
 
 /** The pause after a change, in ms: editors write a file in several steps. */
 const SETTLE_MS = 150;
@@ -13,7 +16,8 @@ const DRAIN_MS = '500';
 
 /**
  * `turnpike dev`: serves, and starts a new process when a tool or an agent changes. Modules cannot be loaded anew in the
- * same process without leaking the old ones.
+ * same process without leaking the old ones. A change with a fault starts nothing: the process with the version before it
+ * runs on, and is told of the fault.
  */
 export function devCommand(command: CliCommand, cli: Cli): void {
   command.option('--port <N>', 'port to listen on (TURNPIKE_PORT)').action(async ({ port }) => {
@@ -37,8 +41,19 @@ async function serveAndWatch(
   let settling: NodeJS.Timeout | undefined;
   const restart = async (file: string): Promise<void> => {
     cli.err(`${file} has changed\n`);
+    const faults = await findFaults(environment, file);
+    if (faults.length > 0) return refuse(faults);
     await stop(child);
     child = start(environment);
+  };
+  const refuse = (faults: readonly SourceFault[]): void => {
+    for (const fault of faults) cli.err(`${showFault(fault)}\n`);
+    cli.err(
+      isRunning(child)
+        ? 'The version before it keeps running.\n'
+        : 'The server starts when this is corrected.\n',
+    );
+    if (child.connected) child.send(faultsMessage(faults));
   };
   const watchers = folders.map((folder) =>
     watch(folder, { recursive: true }, (_event, file) => {
@@ -55,17 +70,41 @@ async function serveAndWatch(
   await stop(child);
 }
 
-function start(environment: NodeJS.ProcessEnv): ChildProcess {
-  const [program = ''] = process.argv.slice(1);
-  return spawn(process.execPath, [...process.execArgv, program, 'serve'], {
-    env: environment,
-    stdio: 'inherit',
+/** Checks what has changed in a process of its own, as `turnpike check`. */
+function findFaults(environment: NodeJS.ProcessEnv, changed: string): Promise<SourceFault[]> {
+  return new Promise((resolve) => {
+    execFile(...command('check', '--json'), { env: environment }, (error, stdout, stderr) => {
+      try {
+        resolve((JSON.parse(stdout) as CheckedSources).faults);
+      } catch {
+        // A module may end the process that loads it.
+        const said = stderr.trim().split('\n').slice(-5).join('\n') || String(error?.message);
+        resolve([{ file: changed, message: said }]);
+      }
+    });
   });
+}
+
+function start(environment: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(...command('serve', '--watched'), {
+    env: environment,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+/** This program with another command. */
+function command(...args: string[]): [program: string, args: string[]] {
+  const [program = ''] = process.argv.slice(1);
+  return [process.execPath, [...process.execArgv, program, ...args]];
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
 }
 
 /** Stops a process; one that failed to start has ended already. */
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   await exited;

@@ -13,23 +13,47 @@ import {
   type Cli,
   type CliCommand,
 } from '../command.js';
+import { commandName } from '../../platform/process/command-name.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
-import { printTable, type Table } from '../render/table.js';
+import { printList, type Table } from '../render/table.js';
 import { compact } from '../../platform/compact.js';
 import { LoginError } from '../login/login-error.js';
 import type { ServerAccess } from '../login/server-access.js';
+import { minute } from '../terminal/screen.js';
 import { locateStore } from '../data/run-on-data.js';
 
 type Environment = Cli['environment'];
 
 /** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */
 export function keysCommand(command: CliCommand, cli: Cli): void {
+  createCommand(command, cli);
+  subcommand(command, 'list', 'list all keys').action(({ json, url }) =>
+    runOnKeys(cli, { url, isNew: false }, async (admin) => {
+      const none = `There are no keys. Make one: ${commandName()} keys create --principal NAME`;
+      printList(cli, { all: await admin.list(), json }, { show: tableOfKeys, none });
+    }),
+  );
+  setCommand(command, cli);
+  subcommand(command, 'revoke <ID>', 'revoke a key').action((id, { json, url }) =>
+    runOnKeys(cli, { url, isNew: false }, async (admin) => {
+      const key = await admin.revoke(id);
+      cli.out(
+        json
+          ? `${JSON.stringify({ key })}\n`
+          : `Key ${key.id} of ${key.principal} is revoked. Servers that run know it within a second; streams that are open stay open.\n`,
+      );
+    }),
+  );
+  rotateMasterCommand(command, cli);
+}
+
+function createCommand(command: CliCommand, cli: Cli): void {
   subcommand(command, 'create', 'make a key and print it; it is not shown again')
     .requiredOption('--principal <NAME>', 'the owner of the key')
     .option('--name <TEXT>', 'what it is for')
     .option(
       '--scopes <A,B>',
-      'out of turns, approvals, admin, metrics, tokens; default: all for the first key, else turns and approvals',
+      'out of turns, approvals, admin, texts, metrics, tokens; default: all for the first key, else turns and approvals',
       splitList,
     )
     .option('--expires <TIME>', '30d, 12h or 90m; default: the key does not expire')
@@ -70,29 +94,42 @@ export function keysCommand(command: CliCommand, cli: Cli): void {
         });
         return runOnKeys(cli, { url, isNew: true }, async (admin) => {
           const created = await admin.create(body);
-          cli.out(`${json ? JSON.stringify(created) : describeCreated(created)}\n`);
+          // The key alone: `KEY=$(turnpike keys create …)` has it.
+          cli.out(`${json ? JSON.stringify(created) : created.secret}\n`);
+          if (!json) cli.err(`${describeCreated(created)}\n`);
         });
       },
     );
-  subcommand(command, 'list', 'list all keys').action(({ json, url }) =>
-    runOnKeys(cli, { url, isNew: false }, async (admin) => {
-      const keys = await admin.list();
-      if (json) cli.out(`${JSON.stringify({ keys })}\n`);
-      else if (keys.length > 0) printTable(cli, tableOfKeys(keys));
-      else cli.out('There are no keys. Make one: turnpike keys create --principal NAME\n');
-    }),
-  );
-  subcommand(command, 'revoke <ID>', 'revoke a key').action((id, { json, url }) =>
-    runOnKeys(cli, { url, isNew: false }, async (admin) => {
-      const key = await admin.revoke(id);
-      cli.out(
-        json
-          ? `${JSON.stringify({ key })}\n`
-          : `Key ${key.id} of ${key.principal} is revoked. Servers that run know it within a second; streams that are open stay open.\n`,
-      );
-    }),
-  );
-  rotateMasterCommand(command, cli);
+}
+
+function setCommand(command: CliCommand, cli: Cli): void {
+  subcommand(
+    command,
+    'set <ID>',
+    'change the limits and the name of a key, from its next request on',
+  )
+    .option('--name <TEXT>', 'what it is for')
+    .option(
+      '--requests-per-minute <N>',
+      'at most N requests a minute, or the word default for the limit of the server; so with each limit',
+      limitOrDefault('requests-per-minute'),
+    )
+    .option('--concurrent-turns <N>', 'at most N turns at once', limitOrDefault('concurrent-turns'))
+    .option('--tokens-per-day <N>', 'at most N tokens a day', limitOrDefault('tokens-per-day'))
+    .option('--usd-per-day <X>', 'at most X US$ a day', limitOrDefault('usd-per-day'))
+    .action((id, { json, url, name, ...limits }) => {
+      if (name === undefined && Object.keys(limits).length === 0) {
+        throw new UsageError('Say what to change: --usd-per-day 5, or --usd-per-day default.');
+      }
+      const body = compact({
+        name,
+        limits: Object.keys(limits).length === 0 ? undefined : changesOf(limits),
+      });
+      return runOnKeys(cli, { url, isNew: false }, async (admin) => {
+        const key = await admin.change(id, body);
+        printList(cli, { all: [key], json }, { show: tableOfKeys });
+      });
+    });
 }
 
 function rotateMasterCommand(command: CliCommand, cli: Cli): void {
@@ -111,6 +148,23 @@ function rotateMasterCommand(command: CliCommand, cli: Cli): void {
       );
     }),
   );
+}
+
+/** The parser makes an empty text of null: the word stays until `changesOf`. */
+function limitOrDefault(option: string): (text: string) => number | 'default' {
+  const parse = limitOf(option);
+  return (text) => (text === 'default' ? text : parse(text));
+}
+
+/** @returns null for `default`, which is the server's limit. */
+function changesOf<Limits extends Record<string, unknown>>(limits: Limits) {
+  const changes = Object.entries(limits).map(([name, value]) => [
+    name,
+    value === 'default' ? null : value,
+  ]);
+  return Object.fromEntries(changes) as {
+    [Name in keyof Limits]: Exclude<Limits[Name], 'default'> | null;
+  };
 }
 
 function limitOf(option: string): (text: string) => number {
@@ -139,18 +193,45 @@ async function runOnKeys(
 
 function tableOfKeys(keys: readonly KeyDto[]): Table {
   return {
-    columns: ['KEY', 'STATE', 'OWNER', 'SCOPES', 'APPROVES', 'LAST USED', 'NAME', 'FOLDERS'],
+    columns: [
+      'KEY',
+      'STATE',
+      'OWNER',
+      'SCOPES',
+      'APPROVES',
+      'USED (UTC)',
+      'NAME',
+      'LIMITS',
+      'FOLDERS',
+    ],
     rows: keys.map((key) => [
       key.id,
       key.status,
       key.principal,
       `${key.scopes.join(',')}${describeExpiry(key)}`,
-      key.approves.length === 0 ? '' : `approves ${key.approves.join(',')}`,
-      key.lastUsedAt === null ? 'never used' : `used ${key.lastUsedAt}`,
+      key.approves.join(','),
+      key.lastUsedAt === null ? 'never' : minute(key.lastUsedAt),
       key.name === '' ? '' : JSON.stringify(key.name),
-      key.projectRoots.length === 0 ? '' : `in ${key.projectRoots.join(', ')}`,
+      describeLimits(key.limits),
+      key.projectRoots.join(', '),
     ]),
   };
+}
+
+function describeLimits({
+  requestsPerMinute,
+  concurrentTurns,
+  tokensPerDay,
+  usdPerDay,
+}: KeyDto['limits']): string {
+  const told = (value: number | undefined, words: string): string[] =>
+    value === undefined ? [] : [value === 0 ? `any number of ${words}` : `${value} ${words}`];
+  return [
+    ...told(usdPerDay, 'US$/day'),
+    ...told(tokensPerDay, 'tokens/day'),
+    ...told(requestsPerMinute, 'requests/minute'),
+    ...told(concurrentTurns, 'turns at once'),
+  ].join(', ');
 }
 
 function explain(error: unknown, environment: Environment): string {
@@ -191,6 +272,7 @@ function atServer(server: ServerAccess): KeyAdmin {
   return {
     create: (body) => keys.create(body).catch(advise),
     list: () => keys.list().catch(advise),
+    change: (id, body) => keys.change(id, body).catch(advise),
     revoke: (id) => keys.revoke(id).catch(advise),
     rotateMaster: () => keys.rotateMaster().catch(advise),
     close: async () => undefined,
@@ -202,7 +284,7 @@ function advise(error: unknown): never {
   const isAboutKey = error instanceof TurnpikeError && [401, 403].includes(error.status);
   if (!isAboutKey) throw error;
   const { code, status, retryable, retryAfterMs, requestId, details } = error;
-  const message = `${error.message}\nThe server that runs manages its keys: log in as somebody with the scope admin (turnpike login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
+  const message = `${error.message}\nThe server that runs manages its keys: log in as somebody with the scope admin (${commandName()} login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
   const advice = { retryable, retryAfterMs, requestId };
   throw new TurnpikeError(code, { status, ...advice, details, message });
 }

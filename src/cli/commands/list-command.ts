@@ -3,7 +3,9 @@ import type {
   AgentSummary,
   ListedModel,
   SkillView,
+  TurnpikeClient,
 } from '../../client/turnpike-client.js';
+import { TurnpikeError } from '../../client/turnpike-client.js';
 import { Option } from '@commander-js/extra-typings';
 import { listOnServer, listPages } from '../server/run-on-server.js';
 import { jsonOption, urlOption, wholeNumber, type Cli, type CliCommand } from '../command.js';
@@ -16,13 +18,17 @@ export function sessionsCommand(command: CliCommand, cli: Cli): void {
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 20)
     .addOption(jsonOption)
     .addOption(urlOption)
-    .action(({ limit, ...options }) =>
-      listOnServer(cli, options, {
-        ask: ({ sessions }) => listPages(limit, 'sessions', (page) => sessions.list(page)),
-        show: tableOfSessions,
+    .action(({ limit, ...options }) => {
+      let titles: AgentTitles = new Map();
+      return listOnServer(cli, options, {
+        ask: async (client) => {
+          titles = await titlesOf(client, options);
+          return listPages(limit, 'sessions', (page) => client.sessions.list(page));
+        },
+        show: (found) => tableOfSessions(found, titles),
         none: 'There are no sessions.',
-      }),
-    );
+      });
+    });
 }
 
 /** `turnpike agents`. */
@@ -69,14 +75,36 @@ export function skillsCommand(command: CliCommand, cli: Cli): void {
       listOnServer(cli, options, {
         ask: (client) =>
           session === undefined ? client.skills({ agent }) : client.sessions.skills(session),
-        show: (skills) => skills.flatMap(describeListedSkill),
+        show: tableOfSkills,
+        tell: (skills) => skills.flatMap(describeFaults),
         none: 'There are no skills.',
       }),
     );
 }
 
+/** The titles of agents, by their names. */
+export type AgentTitles = ReadonlyMap<string, string>;
+
+/** The titles of the server's agents; none for JSON, which has the names, and for a key that may not list them. */
+export async function titlesOf(
+  client: TurnpikeClient,
+  { json = false }: { json?: boolean | undefined },
+): Promise<AgentTitles> {
+  const agents = json ? [] : await client.agents().catch(refused);
+  return new Map(agents.map(({ name, title }) => [name, title ?? name]));
+}
+
+/** A key with the scope admin alone lists the turns of all, and no agents: it reads their names. */
+function refused(error: unknown): AgentSummary[] {
+  if (error instanceof TurnpikeError && error.status === 403) return [];
+  throw error;
+}
+
 /** `turnpike sessions`. Times are UTC. */
-export function tableOfSessions(sessions: readonly ListedSession[]): Table {
+export function tableOfSessions(
+  sessions: readonly ListedSession[],
+  titles: AgentTitles = new Map(),
+): Table {
   return {
     // The title comes early: a narrow terminal cuts what comes late.
     columns: ['SESSION', 'TITLE', 'USED (UTC)', 'AGENT', 'RUNNING TURN', 'FOLDER'],
@@ -84,7 +112,7 @@ export function tableOfSessions(sessions: readonly ListedSession[]): Table {
       sessionId,
       title === undefined ? '' : oneLine(title, 50),
       minute(updatedAt),
-      persona,
+      oneLine(titles.get(persona) ?? persona, 64),
       activeTurnId ?? '',
       oneLine(projectRoot, 200),
     ]),
@@ -94,9 +122,10 @@ export function tableOfSessions(sessions: readonly ListedSession[]): Table {
 /** `turnpike agents`. */
 export function tableOfAgents(agents: readonly AgentSummary[]): Table {
   return {
-    columns: ['AGENT', 'MODEL', 'TOOLS', 'DESCRIPTION'],
-    rows: agents.map(({ name, description, model, tools }) => [
+    columns: ['AGENT', 'TITLE', 'MODEL', 'TOOLS', 'DESCRIPTION'],
+    rows: agents.map(({ name, title, description, model, tools }) => [
       name,
+      oneLine(title ?? '', 40),
       model ?? 'default',
       tools === null ? 'default' : oneLine(tools.join(','), 60) || 'none',
       oneLine(description ?? '', 160),
@@ -104,22 +133,33 @@ export function tableOfAgents(agents: readonly AgentSummary[]): Table {
   };
 }
 
-/** The lines of a skill in `turnpike skills`: one, and one for each fault of its file. */
-function describeListedSkill(skill: SkillView): string[] {
-  const { name, level, file, description, allowedTools, isOffered, hiddenBy, faults } = skill;
-  const about = description === null ? '' : `  ${oneLine(description, 160)}`;
+/** `turnpike skills`. */
+export function tableOfSkills(skills: readonly SkillView[]): Table {
+  return {
+    columns: ['SKILL', 'LEVEL', 'STATE', 'DESCRIPTION'],
+    rows: skills.map((skill) => [
+      oneLine(skill.name, 64),
+      skill.level,
+      oneLine(describeState(skill), 200),
+      oneLine(skill.description ?? '', 160),
+    ]),
+  };
+}
+
+function describeState({ allowedTools, isOffered, hiddenBy, faults }: SkillView): string {
   const notes = [
-    ...(allowedTools === null ? [] : [`only ${allowedTools.join(', ') || 'no tools'}`]),
+    ...(faults.length > 0 ? ['faulty'] : []),
     ...(hiddenBy === null ? [] : [`hidden by that of the ${hiddenBy}`]),
     ...(isOffered || hiddenBy !== null || faults.length > 0 ? [] : ['not offered']),
+    ...(allowedTools === null ? [] : [`only ${allowedTools.join(', ') || 'no tools'}`]),
   ];
-  const noted = notes.length === 0 ? '' : `  (${oneLine(notes.join('; '), 200)})`;
-  return [
-    `${oneLine(name, 64)}  ${level}${about}${noted}`,
-    ...faults.map(
-      ({ line, message }) => `  ${oneLine(file, 200)}:${line}: ${oneLine(message, 300)}`,
-    ),
-  ];
+  return notes.join('; ') || 'offered';
+}
+
+function describeFaults({ file, faults }: SkillView): string[] {
+  return faults.map(
+    ({ line, message }) => `${oneLine(file, 200)}:${line}: ${oneLine(message, 300)}`,
+  );
 }
 
 /** `turnpike models`. */

@@ -1,38 +1,49 @@
+import { commandName } from '../../platform/process/command-name.js';
 import type { LoginDto, LoginIssuerDto } from '../../access/caller.dto.js';
 import { TurnpikeClient, type CallerView } from '../../client/turnpike-client.js';
 import type { DeviceCode } from '../login/device-log-in.js';
 import { LoginError } from '../login/login-error.js';
-import { loginFileOf, readLogins, storeLogin, withLock } from '../login/login-file.js';
+import { loginFileOf, readLogins, storeLogin, withLock, type Logins } from '../login/login-file.js';
 import { keyOf, nameOfServer } from '../login/server-access.js';
 import { clientOf, locateServer, NoServerError } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { jsonOption, urlOption, UsageError, type Cli, type CliCommand } from '../command.js';
 import { compact } from '../../platform/compact.js';
 import { oneLine } from '../terminal/screen.js';
+import { confirm } from '../terminal/terminal-input.js';
 
 /** `turnpike login`: the code and its address are printed to standard error; nothing is opened. */
 export function loginCommand(command: CliCommand, cli: Cli): void {
   command
     .option('--issuer <NAME>', 'the identity provider, where the server has several')
+    .option(
+      '--trust-server',
+      'log in also where another server uses the same identity provider: this one could act as you there',
+    )
     .addOption(jsonOption)
     .addOption(urlOption)
-    .action(async ({ issuer: wanted, json = false, url: named }) => {
+    .action(async ({ issuer: wanted, json = false, url: named, trustServer = false }) => {
       const url = await locate(cli, named);
       const file = loginFileOf(cli.environment);
       // A file that cannot be used is found before the user has typed a code.
-      await readLogins(file);
+      const known = await readLogins(file);
       const open = new TurnpikeClient({ url });
       const { issuers } = await open.request<LoginDto>({ path: '/api/harness/login' });
       const issuer = choose(issuers, wanted, url);
+      const server = nameOfServer(url);
+      if (!trustServer) await refuseOtherServer(issuer, server, known);
       const { logInByDevice } = await import('../login/device-log-in.js');
+      const about = { server, issuer: issuer.issuerUrl };
       const tokens = await logInByDevice(issuer, {
-        show: (code) => (json ? cli.out(`${JSON.stringify(code)}\n`) : cli.err(describeCode(code))),
+        show: (code) =>
+          json
+            ? cli.out(`${JSON.stringify({ ...about, ...code })}\n`)
+            : cli.err(describeCode(code, about)),
         noteAway: () => cli.err(`${issuer.name} does not answer. Trying again …\n`),
       });
       const caller = await new TurnpikeClient({ url, key: tokens.accessToken }).me();
       const { name, issuerUrl, clientId, resource } = issuer;
       const place = { issuer: name, issuerUrl, clientId, ...compact({ resource }) };
-      const server = nameOfServer(url);
       await withLock(file, () => storeLogin(file, server, { ...place, ...tokens }));
       if (json) cli.out(`${JSON.stringify({ server, ...caller })}\n`);
       else cli.out(`You are ${oneLine(caller.principal, 200)} at ${server}.\n`);
@@ -124,14 +135,46 @@ function choose(
   throw new UsageError(`--issuer must be one of ${names}.`);
 }
 
+/**
+ * A server could name the provider and client of another one, and would have a token that is good there.
+ *
+ * @throws LoginError OTHER_SERVER where the user does not say that the server may have it.
+ */
+async function refuseOtherServer(
+  { issuerUrl, clientId }: LoginIssuerDto,
+  server: string,
+  known: Logins,
+): Promise<void> {
+  const elsewhere = Object.entries(known)
+    .filter(
+      ([of, login]) =>
+        of !== server && login.issuerUrl === issuerUrl && login.clientId === clientId,
+    )
+    .map(([of]) => of);
+  if (elsewhere.length === 0 || server in known) return;
+  const fact = `${server} asks for a log-in at ${oneLine(issuerUrl, 500)} as ${elsewhere.join(', ')} does: it could act as you there`;
+  if (process.stdin.isTTY && process.stderr.isTTY) {
+    if (await confirm(`${fact}.\nDo you trust this server with it? [y/N] `)) return;
+    throw new LoginError('OTHER_SERVER', `${server} was not trusted, and nobody is logged in`);
+  }
+  throw new LoginError(
+    'OTHER_SERVER',
+    `${fact}. If you trust it with that, call the command with --trust-server`,
+  );
+}
+
 /** The provider's texts are foreign ones. */
-function describeCode({ userCode, url, completeUrl, expiresInS }: DeviceCode): string {
+function describeCode(
+  { userCode, url, completeUrl, expiresInS }: DeviceCode,
+  { server, issuer }: { server: string; issuer: string },
+): string {
   const minutes = Math.max(1, Math.round(expiresInS / 60));
   const complete =
-    completeUrl === undefined
+    // A terminal opens what it shows as a link.
+    completeUrl === undefined || !/^https?:\/\//i.test(completeUrl)
       ? ''
       : `Or open the address that has it: ${oneLine(completeUrl, 500)}\n`;
-  return `Open ${oneLine(url, 500)} in a browser, and type the code ${oneLine(userCode, 60)}\n${complete}Type it only if you called turnpike login yourself. Waiting for at most ${minutes} min …\n`;
+  return `Log in at ${oneLine(issuer, 500)} for ${server}.\nOpen ${oneLine(url, 500)} in a browser, and type the code ${oneLine(userCode, 60)}\n${complete}Type it only if you called ${commandName()} login yourself. Waiting for at most ${minutes} min …\n`;
 }
 
 function describeCaller(

@@ -1,4 +1,10 @@
-import type { EndedMcpLogin, McpLoginList, TurnpikeClient } from '../../client/turnpike-client.js';
+import { commandName } from '../../platform/process/command-name.js';
+import type {
+  EndedMcpLogin,
+  ForgottenMcpClients,
+  McpLoginList,
+  TurnpikeClient,
+} from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
 import { subcommand, UsageError, type Cli, type CliCommand } from '../command.js';
 import { openLoopbackPage } from '../login/loopback-answer.js';
@@ -48,6 +54,16 @@ export function mcpCommand(command: CliCommand, cli: Cli): void {
   ).action((server, options) =>
     listOnServer(cli, options, { ask: (client) => logOut(client, server), show: describeEnded }),
   );
+  subcommand(
+    command,
+    'forget <ISSUER>',
+    'forget the client that an authorization server registered for this server; the next log-in registers a new one',
+  ).action((issuer, options) =>
+    listOnServer(cli, options, {
+      ask: async ({ mcpLogins }) => [await mcpLogins.forgetClients(issuer)],
+      show: (all) => all.map(describeForgotten),
+    }),
+  );
 }
 
 function goingOn(calls: number): string {
@@ -60,7 +76,7 @@ async function logOut({ mcpLogins }: TurnpikeClient, server: string): Promise<En
   const found = logins.filter((login) => login.id === server || login.server === server);
   if (found.length === 0) {
     throw new UsageError(
-      `You are not logged in at ${server}; turnpike mcp list shows where you are`,
+      `You are not logged in at ${server}; ${commandName()} mcp list shows where you are`,
     );
   }
   return Promise.all(found.map(({ id }) => mcpLogins.end(id)));
@@ -72,6 +88,12 @@ function describeEnded(ended: readonly EndedMcpLogin[]): string[] {
       ? `You are logged out at ${login.server}.`
       : `The tokens for ${login.server} are deleted here. ${login.issuer} did not take them back: they end there by themselves.`,
   );
+}
+
+function describeForgotten({ issuer, forgotten }: ForgottenMcpClients): string {
+  return forgotten === 0
+    ? `${issuer} registered this server for no log-in; ${commandName()} mcp login names the issuer of a server.`
+    : `The next log-in at ${issuer} registers anew. People who are logged in stay so.`;
 }
 
 /** A log-in, or a server without one. */

@@ -18,11 +18,11 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
       ? listOnServer(cli, options, {
           ask: ({ memory }) => memory.list(),
           show: (all) => ({
-            columns: ['AGENT', 'FILES', 'SIZE', 'CHANGED (UTC)'],
+            columns: ['AGENT', 'FILES', 'BYTES', 'CHANGED (UTC)'],
             rows: all.map(({ agent: name, files, bytes, updatedAt }) => [
               oneLine(name, 200),
-              `${files} files`,
-              `${bytes} bytes`,
+              String(files),
+              String(bytes),
               minute(updatedAt),
             ]),
           }),
@@ -30,10 +30,10 @@ export function memoryCommand(command: CliCommand, cli: Cli): void {
       : listOnServer(cli, options, {
           ask: ({ memory }) => listPages(Infinity, 'files', (page) => memory.files(agent, page)),
           show: (all) => ({
-            columns: ['PATH', 'SIZE', 'CHANGED (UTC)', 'BY'],
+            columns: ['PATH', 'BYTES', 'CHANGED (UTC)', 'BY'],
             rows: all.map(({ path, bytes, updatedAt, turnId }) => [
               oneLine(path, 600),
-              `${bytes} bytes`,
+              String(bytes),
               minute(updatedAt),
               turnId ?? 'by its owner',
             ]),

@@ -1,8 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
 import type { TurnpikeClient, TurnComparison } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
-import { printTurn } from '../render/render-turn.js';
+import { printTurn } from '../render/print-turn.js';
 import { openScreen, reportRetries, type Screen, oneLine } from '../terminal/screen.js';
+import { EXIT_WAITING, isAttended, leaveUnanswered } from '../terminal/unattended.js';
 import { clientOf } from '../server/find-server.js';
 import { listOnServer, runOnServer } from '../server/run-on-server.js';
 import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
@@ -29,7 +30,10 @@ export function replayCommand(command: CliCommand, cli: Cli): void {
         const screen = openScreen(cli.environment, json === true);
         const client = clientOf(server, reportRetries(screen));
         const replay = await client.turns.replay(turnId, compact(wanted));
-        const exitCode = await printTurn(client.follow(replay.turnId), screen);
+        const turn = client.follow(replay.turnId);
+        const leave = isAttended(screen) ? undefined : leaveUnanswered(client, turn, { screen });
+        const exitCode = await printTurn(turn, screen, compact({ leave }));
+        if (exitCode === EXIT_WAITING) return exitCode;
         await printComparison(client, [turnId, replay.turnId], screen);
         return exitCode;
       }),

@@ -15,8 +15,14 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
       show: tableOfSchedules,
     }),
   );
-  declareWrite('create', 'make a schedule; refused if KEY is in use');
-  declareWrite('put', 'make a schedule, or replace the one of this KEY');
+  declareWrite(command, cli, 'create', 'make a schedule; refused if KEY is in use');
+  declareWrite(command, cli, 'put', 'make a schedule, or replace the one of this KEY');
+  declareActions(command, cli);
+  declareLists(command, cli);
+}
+
+/** Declares the commands for one schedule. */
+function declareActions(command: CliCommand, cli: Cli): void {
   subcommandOnOne(command, cli, {
     usage: 'show <KEY>',
     about: 'show a schedule',
@@ -47,6 +53,10 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
     ask: ({ schedules }, key) => schedules.trigger(key),
     show: tableOfRuns,
   });
+}
+
+/** Declares the lists of a schedule's runs and of its next fire times. */
+function declareLists(command: CliCommand, cli: Cli): void {
   subcommand(command, 'runs <KEY>', 'list the runs of a schedule, the latest first')
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 20)
     .action((key, { limit, ...options }) =>
@@ -65,47 +75,44 @@ export function schedulesCommand(command: CliCommand, cli: Cli): void {
           return schedules.upcoming(key, limit);
         },
         show: (slots) => ({
-          columns: ['LOCAL', 'UTC'],
-          rows: slots.map(({ at, local }) => [
-            `${local.replace('T', ' ')} ${zone}`,
-            `${minute(at)} UTC`,
-          ]),
+          columns: [`TIME (${zone})`, 'TIME (UTC)'],
+          rows: slots.map(({ at, local }) => [local.replace('T', ' '), minute(at)]),
         }),
       });
     });
+}
 
-  /** `create` or `put`: both take a whole schedule. The route checks the values. */
-  function declareWrite(name: 'create' | 'put', about: string): void {
-    subcommand(command, `${name} <KEY>`, about)
-      .requiredOption('--cron <C>', 'minute, hour, day, month, weekday')
-      .requiredOption('--tz <ZONE>', 'its time zone')
-      .requiredOption('--message <TEXT>', 'the message of the turns')
-      .option('--session <ID>', 'run all turns in this session; default: a new one for each', 'new')
-      .option('--agent <NAME>', 'the agent of new sessions')
-      .option('--project <DIR>', 'the project root of new sessions')
-      .addOption(
-        new Option('--overlap <POLICY>', 'what to do while an earlier turn runs').choices([
-          'skip',
-          'queueOne',
-          'allow',
-        ]),
-      )
-      .option('--catch-up <MS>', 'how many ms late a missed run may start', wholeNumber('catch-up'))
-      .option('--opts <JSON>', 'the options of the turns', parseOptions)
-      .action((key, { json, url, cron, tz, message, session, ...given }) => {
-        const { agent, project: projectRoot, overlap, catchUp: catchUpMs, opts } = given;
-        const optional = compact({ agent, projectRoot, opts, overlap, catchUpMs });
-        const wanted = { cron, tz, message, session, ...optional };
-        return listOnServer(
-          cli,
-          { json, url },
-          {
-            ask: async ({ schedules }) => [await schedules[name](key, wanted)],
-            show: tableOfSchedules,
-          },
-        );
-      });
-  }
+/** Declares `create` or `put`: both take a whole schedule. The route checks the values. */
+function declareWrite(command: CliCommand, cli: Cli, name: 'create' | 'put', about: string): void {
+  subcommand(command, `${name} <KEY>`, about)
+    .requiredOption('--cron <C>', 'minute, hour, day, month, weekday')
+    .requiredOption('--tz <ZONE>', 'its time zone')
+    .requiredOption('--message <TEXT>', 'the message of the turns')
+    .option('--session <ID>', 'run all turns in this session; default: a new one for each', 'new')
+    .option('--agent <NAME>', 'the agent of new sessions')
+    .option('--project <DIR>', 'the project root of new sessions')
+    .addOption(
+      new Option('--overlap <POLICY>', 'what to do while an earlier turn runs').choices([
+        'skip',
+        'queueOne',
+        'allow',
+      ]),
+    )
+    .option('--catch-up <MS>', 'how many ms late a missed run may start', wholeNumber('catch-up'))
+    .option('--opts <JSON>', 'the options of the turns', parseOptions)
+    .action((key, { json, url, cron, tz, message, session, ...given }) => {
+      const { agent, project: projectRoot, overlap, catchUp: catchUpMs, opts } = given;
+      const optional = compact({ agent, projectRoot, opts, overlap, catchUpMs });
+      const wanted = { cron, tz, message, session, ...optional };
+      return listOnServer(
+        cli,
+        { json, url },
+        {
+          ask: async ({ schedules }) => [await schedules[name](key, wanted)],
+          show: tableOfSchedules,
+        },
+      );
+    });
 }
 
 function parseOptions(text: string): Record<string, unknown> {
@@ -129,7 +136,7 @@ function tableOfSchedules(all: readonly ScheduleView[]): Table {
       key,
       cron,
       tz,
-      nextAt === null ? `paused: ${pauseReason ?? 'requested'}` : `next ${minute(nextAt)}`,
+      nextAt === null ? `paused: ${pauseReason ?? 'requested'}` : minute(nextAt),
       session === 'new' ? `new session${agent === null ? '' : ` of ${agent}`}` : session,
       JSON.stringify(oneLine(message, 80)),
     ]),

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import open from 'open';
 import type { CreatedKeyDto } from '../../access/key.dto.js';
 import { parseConfig, type Config } from '../../config/config.js';
@@ -10,6 +11,7 @@ import type { Server } from '../../app/serve.js';
 import { openDataFolder, type OpenFolder } from '../../storage/folder/open-folder.js';
 import { openLog } from '../../app/process-log.js';
 import { PROVIDER_MODE, type ProviderMode } from '../../provider/provider-config.js';
+import { SourceFaults } from '../../tools/extensions/source-faults.js';
 import { SHELLS, type Shells } from '../../tools/shells.js';
 import {
   describeCreated,
@@ -32,14 +34,20 @@ export function serveCommand(command: CliCommand, cli: Cli): void {
     .option('--port <N>', 'port to listen on (TURNPIKE_PORT)')
     .option('--role <ROLE>', 'api, worker or all (TURNPIKE_ROLE)')
     .option('--open', 'open the console in a browser (or the API page, if the console is off)')
-    .action(async ({ port, role, open: isOpened = false }) => {
+    // `turnpike dev` tells this process of faults in files that have changed.
+    .addOption(new Option('--watched').hideHelp())
+    .action(async ({ port, role, open: isOpened = false, watched }) => {
       // The config checks their values.
       const asked = compact({ TURNPIKE_PORT: port, TURNPIKE_ROLE: role });
-      cli.exitCode = await runServer({ ...cli.environment, ...asked }, isOpened);
+      const faults = watched === true ? SourceFaults.ofParent() : undefined;
+      cli.exitCode = await runServer({ ...cli.environment, ...asked }, { isOpened, faults });
     });
 }
 
-async function runServer(environment: Environment, isOpened: boolean): Promise<number> {
+async function runServer(
+  environment: Environment,
+  { isOpened, faults }: { isOpened: boolean; faults: SourceFaults | undefined },
+): Promise<number> {
   const resources = new ResourceStack();
   try {
     const config = parseConfig(environment);
@@ -51,7 +59,15 @@ async function runServer(environment: Environment, isOpened: boolean): Promise<n
     const logger = openLog(config, readable);
     // Started before the first turn is claimed; until then no tool or extension runs.
     const stopWatchdog = guardEventLoop(config, logger, readable);
-    const server = await serve({ config, environment, logger, resources, folder, showFirstKey });
+    const server = await serve({
+      config,
+      environment,
+      logger,
+      resources,
+      folder,
+      showFirstKey,
+      ...compact({ faults }),
+    });
     // Listens for signals before the announcement: a reader of that line may stop the process at once.
     const stopping = stopSignal();
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
@@ -124,7 +140,9 @@ function announceServing(started: StartReport, url: string): void {
 
 /** Prints text on a terminal; elsewhere one log line, whatever the log level. The log itself hides keys. */
 function showFirstKey(created: CreatedKeyDto): void {
-  if (process.stderr.isTTY) return console.error(`\n${describeCreated(created)}\n`);
+  if (process.stderr.isTTY) {
+    return console.error(`\n${created.secret}\n\n${describeCreated(created)}\n`);
+  }
   const redact = (line: string): string => line;
   const log = createLogger({ level: 'warn', readable: false, redact });
   const { principal, scopes } = created.key;

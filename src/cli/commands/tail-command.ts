@@ -1,12 +1,15 @@
+import { compact } from '../../platform/compact.js';
 import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
-import { printTurn } from '../render/render-turn.js';
+import { printTurn } from '../render/print-turn.js';
 import { openScreen, reportRetries } from '../terminal/screen.js';
+import { isAttended, leaveUnanswered } from '../terminal/unattended.js';
 
 /**
  * `turnpike tail TURN`: prints a turn that runs or ran, from its start or after an event. Ctrl-C ends the
- * command, not the turn. Exit code: the turn's; 1 when the turn cannot be followed.
+ * command, not the turn. Exit code: the turn's; 1 when the turn cannot be followed; without a terminal, 3 where it waits
+ * for an answer.
  */
 export function tailCommand(command: CliCommand, cli: Cli): void {
   command
@@ -20,7 +23,9 @@ export function tailCommand(command: CliCommand, cli: Cli): void {
         const client = clientOf(server, reportRetries(screen));
         // Asked first, because following retries: a missing server or turn is reported at once.
         await client.turns.get(turnId);
-        return printTurn(client.follow(turnId, { after }), screen);
+        const turn = client.follow(turnId, { after });
+        const leave = isAttended(screen) ? undefined : leaveUnanswered(client, turn, { screen });
+        return printTurn(turn, screen, compact({ leave }));
       }),
     );
 }

@@ -1,14 +1,16 @@
 import path from 'node:path';
-import { parseConfig, type Config } from '../../config/config.js';
+import { ConfigError, parseConfig, type Config, type Environment } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';
 import { isPlainObject } from '../../platform/json.js';
+import { createLogger } from '../../platform/logger.js';
+import { registriesForCheck } from '../../tools/extensions/check-registries.js';
 import { guardTool } from '../../tools/extensions/guards.js';
 import type { ExtensionTool } from '../../tools/extensions/extend.js';
 import { readToolsFolder } from '../../tools/extensions/tools-folder.js';
 import { runTool } from '../../tools/calls/run-tool.js';
 import { openTools, ToolRegistry } from '../../tools/registry.js';
 import { jsonOption, UsageError, type Cli, type CliCommand } from '../command.js';
-import { printTable } from '../render/table.js';
+import { printList, type Table } from '../render/table.js';
 import { oneLine } from '../terminal/screen.js';
 
 /** `turnpike tools`: your own tools, without a server and without a model. */
@@ -21,13 +23,11 @@ export function toolsCommand(command: CliCommand, cli: Cli): void {
     .addOption(jsonOption)
     .action(async ({ dir, json }) => {
       const { tools } = await load(cli, dir);
-      if (json === true) return cli.out(`${JSON.stringify({ tools: tools.map(described) })}\n`);
-      printTable(cli, {
-        columns: ['TOOL', 'EFFECT', 'RETRY', 'DESCRIPTION'],
-        rows: tools
-          .map(described)
-          .map((tool) => [tool.name, tool.effect, tool.retry, oneLine(tool.description, 100)]),
-      });
+      printList(
+        cli,
+        { all: tools.map(described), json },
+        { show: tableOfTools, none: 'There are no tools in this folder.' },
+      );
     });
   command
     .command('try <NAME> [INPUT]')
@@ -52,16 +52,39 @@ async function load(
   dir: string | undefined,
 ): Promise<{ config: Config; tools: ExtensionTool[] }> {
   const named = dir === undefined ? {} : { TURNPIKE_TOOLS_DIR: path.resolve(dir) };
-  const config = parseConfig({ ...cli.environment, ...named }, { needsRedis: false });
+  const config = configOf({ ...cli.environment, ...named }, dir !== undefined);
   if (config.toolsDir === undefined) {
     throw new UsageError('There is no folder of tools. Name it: --dir DIR, or TURNPIKE_TOOLS_DIR.');
   }
-  const tools = await readToolsFolder(config.toolsDir);
-  return { config, tools: [...tools.values()] };
+  // Faults of a tool that runs are shown by `tryTool`.
+  const registries = registriesForCheck(
+    createLogger({ level: 'silent', readable: true, redact: (line) => line }),
+  );
+  const source = dir === undefined ? 'TURNPIKE_TOOLS_DIR' : '--dir';
+  return { config, tools: await readToolsFolder(config.toolsDir, registries, source) };
+}
+
+/** @throws ConfigError that names what named the folder. */
+function configOf(environment: Environment, isNamedHere: boolean): Config {
+  try {
+    return parseConfig(environment, { needsRedis: false });
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !isNamedHere) throw error;
+    throw new ConfigError(
+      error.problems.map((problem) => problem.replace(/^TURNPIKE_TOOLS_DIR /, '--dir ')),
+    );
+  }
 }
 
 function described({ name, description, effect = 'command', retry = 'never' }: ExtensionTool) {
   return { name, description, effect, retry };
+}
+
+function tableOfTools(tools: readonly ReturnType<typeof described>[]): Table {
+  return {
+    columns: ['TOOL', 'EFFECT', 'RETRY', 'DESCRIPTION'],
+    rows: tools.map((tool) => [tool.name, tool.effect, tool.retry, oneLine(tool.description, 100)]),
+  };
 }
 
 function parseInput(text: string): object {

@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { Option } from '@commander-js/extra-typings';
 import { readFile, access, constants, stat } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
@@ -5,24 +6,34 @@ import path from 'node:path';
 import { openAsBlob } from 'node:fs';
 import {
   TurnpikeError,
+  type Turn,
   type TurnOptions,
   type TurnResult,
   type TurnpikeClient,
 } from '../../client/turnpike-client.js';
 import { unknownName } from '../../platform/parsing/nearest-name.js';
 import { serverToolNames, permissionModes } from '../../storage/shapes/stored-options.js';
-import { askApproval, isQuestion, type AskDeps } from '../terminal/ask-approval.js';
+import { askApproval, isQuestion, type AskDeps, type Question } from '../terminal/ask-approval.js';
 import { terminalInput } from '../terminal/terminal-input.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
+import { readWritten } from '../../platform/text/written-text.js';
 import { clientOf } from '../server/find-server.js';
+import { createSession, type WantedSession } from '../server/create-session.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { interruptOnSignal } from '../terminal/interrupt-on-signal.js';
-import { printTurn } from '../render/render-turn.js';
-import { openScreen, reportRetries, plainText } from '../terminal/screen.js';
+import { printTurn, type TurnAnswers } from '../render/print-turn.js';
+import { openScreen, reportRetries, plainText, type Screen } from '../terminal/screen.js';
+import {
+  EXIT_WAITING,
+  answerUnasked,
+  isAttended,
+  leaveUnanswered,
+} from '../terminal/unattended.js';
 import {
   collect,
   jsonOption,
+  projectOption,
   startOption,
   urlOption,
   UsageError,
@@ -31,67 +42,95 @@ import {
 } from '../command.js';
 import { errorCode } from '../../platform/error-code.js';
 
-/** `turnpike turn`: runs one turn and prints its stream. Exit code: the turn's; 1 when it was refused or lost. */
+/**
+ * `turnpike turn`: runs one turn and prints its stream. Exit code: the turn's; 1 when it was refused or lost; 3 where it
+ * waits for an answer and nobody is asked.
+ */
 export function turnCommand(command: CliCommand, cli: Cli): void {
   command
     .argument('[MESSAGE...]', 'the message; if it is - or left out, standard input is read')
     .option('--attach <FILE>', 'attach a file; may be repeated', collect)
     .option('--session <ID>', 'continue a session; default: a new one in the current folder')
-    .option('--agent <NAME>', 'a named agent (turnpike agents lists them)')
+    .addOption(projectOption)
+    .option('--agent <NAME>', `a named agent (${commandName()} agents lists them)`)
     .addOption(
       // In any case of its letters, as in the API: `choices` alone would be strict.
       new Option('--mode <MODE>', 'the permission mode')
         .choices(permissionModes)
         .argParser(parseMode),
     )
-    .option('--model <MODEL>', 'a model (turnpike models lists them)')
+    .option('--model <MODEL>', `a model (${commandName()} models lists them)`)
     .option('--tools <A,B>', 'the tools that the turn may use')
     .option('--replaces <TURN>', 'replace an ended turn, and all turns after it')
     .option(
       '--output <FILE>',
       'end with an object of the JSON Schema in the file, and print only that; exit with 1 without one',
     )
+    .addOption(
+      new Option('--approve', 'approve each tool call that asks, instead of asking you').conflicts(
+        'deny',
+      ),
+    )
+    .option('--deny', 'deny everything that the turn asks; the model continues without it')
     .addOption(jsonOption)
     .addOption(startOption)
     .addOption(urlOption)
-    .action(async (words, { url, start, attach: files = [], session, tools, output, ...more }) => {
-      const { environment } = cli;
-      // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-      const folder = environment['INIT_CWD'] ?? process.cwd();
-      const isPiped = words.length === 0 && !process.stdin.isTTY;
-      const typed = words.join(' ');
-      const message = isPiped || typed === '-' ? await readAll(process.stdin) : typed;
-      if (message.trim() === '' && files.length === 0) {
-        throw new UsageError(
-          'Say what the turn is about: turnpike turn "MESSAGE" (or --attach FILE).',
-        );
-      }
-      const { json, agent, mode, model, replaces } = more;
-      // A wrong call leaves no session behind.
-      const format = output === undefined ? {} : await readFormat(path.resolve(folder, output));
-      const opts = {
-        ...compact({ mode, model, persona: agent, replaces }),
-        ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
-        ...format,
-      };
-      const attachments = files.map((file) => path.resolve(folder, file));
-      for (const file of attachments) await requireFile(file);
-      const orElse = start === true ? 'start' : 'offer';
-      await runOnServer(cli, { url, orElse }, async (server) => {
-        const screen = openScreen(environment, json === true);
-        const client = clientOf(server, reportRetries(screen));
-        await requireTools(client, opts);
-        const uploaded = await attach(client, attachments, message);
-        const isNew = session === undefined && replaces === undefined;
-        const sessionId = session ?? (await sessionFor(client, folder, { agent, replaces }));
-        const wanted = { sessionId, message, attachments: uploaded, opts };
-        return runTurn({ client, screen, environment }, wanted).catch(async (error: unknown) => {
-          // Refused before it began: a session without a turn is of no use.
-          if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
-          throw error;
+    .action(
+      async (
+        words,
+        { url, start, attach: files = [], session, project, tools, output, ...more },
+      ) => {
+        const { environment } = cli;
+        // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
+        const folder = environment['INIT_CWD'] ?? process.cwd();
+        const message = await readMessage(words);
+        if (message.trim() === '' && files.length === 0) {
+          throw new UsageError(
+            `Say what the turn is about: ${commandName()} turn "MESSAGE" (or --attach FILE).`,
+          );
+        }
+        const { json, agent, mode, model, replaces, approve, deny } = more;
+        const decision = approve === true ? 'approve' : deny === true ? 'deny' : undefined;
+        // A wrong call leaves no session behind.
+        const format = output === undefined ? {} : await readFormat(path.resolve(folder, output));
+        const opts = {
+          ...compact({ mode, model, persona: agent, replaces }),
+          ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
+          ...format,
+        };
+        const attachments = files.map((file) => path.resolve(folder, file));
+        for (const file of attachments) await requireFile(file);
+        const orElse = start === true ? 'start' : 'offer';
+        await runOnServer(cli, { url, orElse }, async (server) => {
+          const screen = openScreen(environment, json === true);
+          const client = clientOf(server, reportRetries(screen));
+          await requireTools(client, opts);
+          const uploaded = await attach(client, attachments, message);
+          const isNew = session === undefined && replaces === undefined;
+          const sessionId =
+            session ?? (await sessionFor(client, { project, folder, agent, replaces }));
+          const wanted = { sessionId, message, attachments: uploaded, opts };
+          const deps = {
+            client,
+            screen,
+            environment,
+            decision,
+            hasOwnServer: server.isOwn,
+          } as const;
+          return runTurn(deps, wanted).catch(async (error: unknown) => {
+            // Refused before it began: a session without a turn is of no use.
+            if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
+            throw error;
+          });
         });
-      });
-    });
+      },
+    );
+}
+
+async function readMessage(words: readonly string[]): Promise<string> {
+  const isPiped = words.length === 0 && !process.stdin.isTTY;
+  const typed = words.join(' ');
+  return isPiped || typed === '-' ? readAll(process.stdin) : typed;
 }
 
 /** @throws UsageError. */
@@ -128,9 +167,10 @@ async function attach(
 /** The JSON Schema in a file as an option. @throws UsageError where there is none. */
 async function readFormat(outputFile: string): Promise<Pick<TurnOptions, 'output'>> {
   await requireFile(outputFile);
-  const source = await readFile(outputFile, 'utf8');
+  const source = readWritten(await readFile(outputFile));
+  if ('fault' in source) throw new UsageError(`${outputFile} ${source.fault}; save it as UTF-8.`);
   try {
-    const schema: unknown = JSON.parse(source);
+    const schema: unknown = JSON.parse(source.text);
     if (isPlainObject(schema)) return { output: { schema: schema as JsonObject } };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -152,44 +192,65 @@ function printOutput({ output, outcome, reason, exitCode, error }: TurnResult): 
 /** The session of the turn that is replaced, or a new one. */
 async function sessionFor(
   client: TurnpikeClient,
-  projectRoot: string,
-  { agent, replaces }: { agent: string | undefined; replaces: string | undefined },
+  { replaces, ...wanted }: WantedSession & { replaces: string | undefined },
 ): Promise<string> {
   if (replaces !== undefined) return (await client.turns.get(replaces)).sessionId;
-  const { sessionId } = await client.sessions.create(compact({ projectRoot, persona: agent }));
-  process.stderr.write(`session ${sessionId}\n`);
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const sessionId = await createSession(client, wanted, say);
+  say(`session ${sessionId}`);
   return sessionId;
 }
 
+interface RunDeps extends Pick<AskDeps, 'screen' | 'environment'> {
+  client: TurnpikeClient;
+  /** This decision answers the turn's questions, in place of a person. */
+  decision: 'approve' | 'deny' | undefined;
+  hasOwnServer: boolean;
+}
+
 async function runTurn(
-  {
-    client,
-    screen,
-    environment,
-  }: Pick<AskDeps, 'screen' | 'environment'> & { client: TurnpikeClient },
+  deps: RunDeps,
   wanted: { sessionId: string; message: string; attachments: string[]; opts: TurnOptions },
 ): Promise<number> {
+  const { client, screen } = deps;
   const starting = client.turn(wanted);
   const stopListening = interruptOnSignal(async () => (await starting).interrupt());
   try {
     const turn = await starting;
     const isObjectAlone = wanted.opts.output !== undefined && !screen.json;
-    if (isObjectAlone) return printOutput(await turn.result());
-    // A person at a terminal answers here; elsewhere turnpike approve does.
-    const { stdin, stdout } = process;
-    const isAsked = stdin.isTTY && stdout.isTTY && !screen.json;
-    if (!isAsked) return await printTurn(turn, screen);
-    const deps = { client, screen, environment, input: terminalInput(stdin, stdout) };
-    return await printTurn(turn, screen, (event) =>
-      isQuestion(event)
-        ? async () => {
-            if (!(await askApproval(deps, event.data))) await turn.interrupt();
-          }
-        : undefined,
-    );
+    const answers = answersOf(deps, turn, isAttended(screen) && !isObjectAlone);
+    if (!isObjectAlone) return await printTurn(turn, screen, answers);
+    const exitCode = await printTurn(turn, silent(screen), answers);
+    return exitCode === EXIT_WAITING ? exitCode : printOutput(await turn.result());
   } finally {
     stopListening();
   }
+}
+
+/** A decision of the command line answers; else a person at a terminal; else the turn is left. */
+function answersOf(deps: RunDeps, turn: Turn, mayAsk: boolean): TurnAnswers {
+  const { client, screen, environment, decision } = deps;
+  const leave = leaveUnanswered(client, turn, deps);
+  const onQuestion = (
+    answer: (question: Question) => Promise<void>,
+  ): NonNullable<TurnAnswers['ask']> => {
+    return (event) => (isQuestion(event) ? () => answer(event.data) : undefined);
+  };
+  if (decision !== undefined) {
+    return { leave, ask: onQuestion((question) => answerUnasked(deps, question, decision)) };
+  }
+  if (!mayAsk) return { leave };
+  const input = terminalInput(process.stdin, process.stdout);
+  const ask = onQuestion(async (question) => {
+    if (!(await askApproval({ client, screen, environment, input }, question)))
+      await turn.interrupt();
+  });
+  return { ask };
+}
+
+/** A screen for a turn whose object alone is printed. */
+function silent(screen: Screen): Screen {
+  return { ...screen, out: () => undefined, err: () => undefined };
 }
 
 /**

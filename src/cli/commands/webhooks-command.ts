@@ -23,7 +23,7 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
       const wanted = compact({ url, description, events }) as WantedWebhook;
       return listOnServer(cli, options, {
         ask: async ({ webhooks }) => [await webhooks.create(wanted)],
-        show: (made) => made.flatMap(describeSecret),
+        ...secretAlone,
       });
     });
   subcommandOnOne(command, cli, {
@@ -53,9 +53,14 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
     .action((id, { keepOld: keepOldHours, ...options }) =>
       listOnServer(cli, options, {
         ask: async ({ webhooks }) => [await webhooks.rotate(id, compact({ keepOldHours }))],
-        show: (made) => made.flatMap(describeSecret),
+        ...secretAlone,
       }),
     );
+  declareDeliveries(command, cli);
+}
+
+/** Declares the list of deliveries, and the command that sends one again. */
+function declareDeliveries(command: CliCommand, cli: Cli): void {
   subcommand(command, 'deliveries <ID>', 'list what was sent, the latest first')
     .addOption(new Option('--status <STATUS>').choices(['pending', 'delivered', 'dead']))
     .option('--limit <N>', 'at most N', wholeNumber('limit', 1), 20)
@@ -77,15 +82,14 @@ export function webhooksCommand(command: CliCommand, cli: Cli): void {
   );
 }
 
-function describeSecret({
-  webhook,
-  secret,
-}: {
-  webhook: { id: string };
-  secret: string;
-}): string[] {
-  return [`${webhook.id} signs with this secret, which is shown this once:`, secret];
-}
+type WithSecret = { webhook: { id: string }; secret: string };
+
+/** The secret alone on standard output, for `SECRET=$(turnpike webhooks rotate …)`. */
+const secretAlone = {
+  show: (made: readonly WithSecret[]) => made.map(({ secret }) => secret),
+  tell: (made: readonly WithSecret[]) =>
+    made.map(({ webhook }) => `${webhook.id} signs with this secret. It is not shown again.`),
+};
 
 function tableOfWebhooks(all: readonly WebhookView[]): Table {
   return {

@@ -4,7 +4,7 @@ import type { CreatedKeyDto } from '../../access/key.dto.js';
 import { hideKeys } from '../../access/key-secret.js';
 import { KeyStore } from '../../access/key-store.js';
 import { ApiKeyCache } from '../../access/api-key-cache.js';
-import { NewKeyDto } from '../../access/key.dto.js';
+import { KeyChangesDto, NewKeyDto } from '../../access/key.dto.js';
 import type { KeyDto, MasterKeyRotationDto } from '../../access/key.dto.js';
 import { openVault } from '../../access/secret-vault.js';
 import { MasterKeyRotation } from '../../access/master-key-rotation.js';
@@ -26,6 +26,8 @@ export interface KeyAdmin {
   /** @param body that of the route that creates keys. */
   create(body: Record<string, unknown>): Promise<CreatedKeyDto>;
   list(): Promise<KeyDto[]>;
+  /** @param body that of the route that changes keys. */
+  change(id: string, body: Record<string, unknown>): Promise<KeyDto>;
   revoke(id: string): Promise<KeyDto>;
   rotateMaster(): Promise<MasterKeyRotationDto>;
   close(): Promise<void>;
@@ -47,6 +49,8 @@ export async function openKeysInDatabase(config: Config): Promise<KeyAdmin> {
   return {
     create: async (body) => keys.create(await takeRequest(NewKeyDto, body), AUDIT_ACTOR),
     list: () => keys.list(),
+    change: async (id, body) =>
+      keys.change(id, await takeRequest(KeyChangesDto, body), AUDIT_ACTOR),
     revoke: (id) => keys.revoke(id, AUDIT_ACTOR),
     rotateMaster: async () => {
       const { masterKeyFile } = config;

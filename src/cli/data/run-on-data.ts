@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { existsSync } from 'node:fs';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
@@ -46,7 +47,7 @@ function explainOpening(error: unknown, environment: Environment): string {
 
 function explain(error: unknown): string {
   if (error instanceof TurnpikeError && [401, 403].includes(error.status)) {
-    return `${explainFailure(error)}\nThe server that runs has its store for itself: log in as somebody with the scope admin (turnpike login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
+    return `${explainFailure(error)}\nThe server that runs has its store for itself: log in as somebody with the scope admin (${commandName()} login), set TURNPIKE_API_KEY to a key that has it, or stop the server and call this again.`;
   }
   if (error instanceof TypedError) return `${error.type}: ${error.message}`;
   return explainFailure(error);

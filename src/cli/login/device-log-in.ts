@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as oidc from 'openid-client';
 import type { LoginIssuerDto } from '../../access/caller.dto.js';
@@ -5,6 +6,7 @@ import { compact } from '../../platform/compact.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import { LoginError, loginEnded } from './login-error.js';
 import type { Login } from './login-file.js';
+import { fetchWithSeconds } from './read-seconds.js';
 
 /** Life of an access token whose provider does not say it, in seconds. */
 const UNKNOWN_LIFE_S = 300;
@@ -57,10 +59,11 @@ export async function logInByDevice(
       );
       return tokensOf(answer);
     } catch (error) {
-      if (!isAway(error)) return explainAt(name)(error);
-      if (until - Date.now() <= awayMs) throw expired();
+      if (!isAway(error) && !isNoAnswer(error)) return explainAt(name)(error);
+      const waitMs = Math.max(awayMs, retryAfterMs(error));
+      if (until - Date.now() <= waitMs) throw expired();
       noteAway();
-      await wait(awayMs);
+      await wait(waitMs);
       // As after `slow_down`: a provider that has too much to do is asked less often.
       interval += awayMs / 1_000;
     }
@@ -84,6 +87,8 @@ export async function renewTokens(login: Login, server: string): Promise<Tokens>
   } catch (error) {
     const isEnded = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant';
     if (isEnded) throw loginEnded(server, { cause: error });
+    // The token counts until its end, whatever stands between here and the provider.
+    if (isNoAnswer(error)) throw away(issuer, error);
     return explainAt(issuer)(error);
   }
 }
@@ -107,7 +112,8 @@ function openProvider({
 }: Pick<LoginIssuerDto, 'name' | 'issuerUrl' | 'clientId'>): Promise<oidc.Configuration> {
   const url = new URL(issuerUrl);
   const execute = isLoopbackHttp(url) ? [oidc.allowInsecureRequests] : [];
-  return oidc.discovery(url, clientId, undefined, oidc.None(), { execute }).catch(explainAt(name));
+  const options = { execute, [oidc.customFetch]: fetchWithSeconds };
+  return oidc.discovery(url, clientId, undefined, oidc.None(), options).catch(explainAt(name));
 }
 
 function tokensOf(answer: oidc.TokenEndpointResponse): Tokens {
@@ -121,14 +127,35 @@ function tokensOf(answer: oidc.TokenEndpointResponse): Tokens {
   };
 }
 
+/** Statuses of a provider, or of a proxy before it, that has no time now: Request Timeout, Too Early, Too Many Requests. */
+const busyStatuses = [408, 425, 429];
+
 /** Whether nothing is wrong but the connection, or the provider for now. */
 function isAway(error: unknown): boolean {
-  if (error instanceof oidc.ClientError) {
-    const status = error.cause instanceof Response ? error.cause.status : undefined;
-    return error.code === 'OAUTH_TIMEOUT' || (status !== undefined && status >= 500);
-  }
-  if (error instanceof oidc.ResponseBodyError) return error.status >= 500;
+  if (error instanceof oidc.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
+  if (error instanceof oidc.ResponseBodyError && error.error === 'temporarily_unavailable')
+    return true;
+  const status = responseOf(error)?.status;
+  if (status !== undefined) return status >= 500 || busyStatuses.includes(status);
   return error instanceof TypeError && error.message === 'fetch failed';
+}
+
+/** Whether the answer is none of the protocol, such as the page of a firewall. It says nothing about a code or a token. */
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof oidc.ClientError && responseOf(error) !== undefined;
+}
+
+function responseOf(error: unknown): Response | undefined {
+  if (error instanceof oidc.ResponseBodyError) return error.response;
+  return error instanceof oidc.ClientError && error.cause instanceof Response
+    ? error.cause
+    : undefined;
+}
+
+/** How long a provider wants not to be asked, in ms; 0: it does not say. */
+function retryAfterMs(error: unknown): number {
+  const seconds = Number(responseOf(error)?.headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0;
 }
 
 /** @param name the issuer's. */
@@ -139,10 +166,7 @@ function explainAt(name: string): (error: unknown) => never {
 }
 
 function explain(name: string, cause: unknown): unknown {
-  if (isAway(cause)) {
-    const message = `The identity provider ${name} does not answer. Try again in a while`;
-    return new LoginError('PROVIDER_AWAY', message, { cause });
-  }
+  if (isAway(cause)) return away(name, cause);
   const refusal = refusalOf(cause);
   if (refusal !== undefined) {
     const { error, error_description: about = '' } = refusal;
@@ -171,9 +195,14 @@ function refusalOf(cause: unknown): { error: string; error_description?: string 
   return { error, error_description: about };
 }
 
+function away(name: string, cause: unknown): LoginError {
+  const message = `The identity provider ${name} does not answer. Try again in a while`;
+  return new LoginError('PROVIDER_AWAY', message, { cause });
+}
+
 function expired(): LoginError {
   return new LoginError(
     'LOGIN_EXPIRED',
-    'The code was not used in time. Call turnpike login again',
+    `The code was not used in time. Call ${commandName()} login again`,
   );
 }

@@ -1,7 +1,11 @@
+import { commandName } from '../../platform/process/command-name.js';
+
 /** Why a log-in on the command line is not there, or could not be made. */
 export type LoginFault =
   /** No issuer of the server has a log-in on the command line. */
   | 'NO_LOGIN'
+  /** The user is known at another server by the same provider, and did not say that this server may have such tokens. */
+  | 'OTHER_SERVER'
   /** The person, or the provider, refused. */
   | 'LOGIN_REFUSED'
   /** The code was not used in time. */
@@ -31,7 +35,7 @@ export class LoginError extends Error {
 export function loginEnded(server: string, options?: ErrorOptions): LoginError {
   return new LoginError(
     'LOGIN_ENDED',
-    `The log-in at ${server} has ended. Log in again: turnpike login --url ${server}`,
+    `The log-in at ${server} has ended. Log in again: ${commandName()} login --url ${server}`,
     options,
   );
 }

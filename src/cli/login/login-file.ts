@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -47,7 +48,7 @@ export async function readLogins(file: string): Promise<Logins> {
   if (faults === undefined) return value.logins;
   throw new LoginError(
     'LOGIN_FILE',
-    `${file} is not a file of log-ins. Delete it, and log in again: turnpike login`,
+    `${file} is not a file of log-ins. Delete it, and log in again: ${commandName()} login`,
   );
 }
 

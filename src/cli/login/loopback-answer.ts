@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { CLI_REDIRECT_PORT } from '../../platform/net/addresses.js';
 
-/** The port that is tried first: authorization servers that compare redirects by the letter know it again. */
-const PORT = 4455;
 const PATH = '/callback';
 
 /** A page on this machine that a log-in comes back to. */
@@ -35,7 +34,8 @@ export async function openLoopbackPage(ms: number): Promise<LoopbackPage> {
   const listen = async (port: number): Promise<void> => {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   };
-  await listen(PORT).catch(() => listen(0));
+  // The usual port first: it is registered, and some authorization servers compare redirects by the letter.
+  await listen(CLI_REDIRECT_PORT).catch(() => listen(0));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
     answer,

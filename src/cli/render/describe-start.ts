@@ -70,11 +70,9 @@ function exampleCurl(url: string): string {
   return `curl -N ${url}/api/harness/turn -d '{"sessionId":"'"${id}"'","message":"Hello"}'`;
 }
 
-/** The text that shows a new key, this once. */
-export function describeCreated({ key, secret }: CreatedKeyDto): string {
+/** A new key in words, without its secret. */
+export function describeCreated({ key }: CreatedKeyDto): string {
   return [
-    secret,
-    '',
     `Key ${key.id} of ${key.principal}, for ${key.scopes.join(', ')}${describeExpiry(key)}. It is not shown again.`,
     'Send it with every request: Authorization: Bearer tpk_…',
   ].join('\n');

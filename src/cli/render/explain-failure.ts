@@ -1,5 +1,6 @@
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { UsageError } from '../command.js';
+import { commandName } from '../../platform/process/command-name.js';
 import { plainText, oneLine } from '../terminal/screen.js';
 
 /** A message for the user: why a command failed, and what to do. */
@@ -14,14 +15,14 @@ function explain(error: unknown): string {
     const { code, message, retryable, requestId } = error;
     const advice = retryable || requestId !== undefined ? describeAdvice(error) : '';
     if (error.status === 401) {
-      return `${code}: This server needs a credential. Log in (turnpike login), or set TURNPIKE_API_KEY to one of its keys (turnpike keys create --principal NAME makes one); ${message}`;
+      return `${code}: ${message.replace(/\.?$/, '.')} Here, log in with ${commandName()} login, or set TURNPIKE_API_KEY to a key.`;
     }
     if (code === 'APPROVAL_NOT_FOUND')
-      return `${code}: ${message} turnpike approvals lists the open ones.`;
+      return `${code}: ${message} ${commandName()} approvals lists the open ones.`;
     return `${code}: ${message}${advice}`;
   }
   if (error instanceof ConnectionLostError && error.turnId === undefined) {
-    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or turnpike serve), or correct --url or TURNPIKE_URL.`;
+    return `The server cannot be reached: ${reasonOf(error.cause)}. Start one (npm start, or ${commandName()} serve), or correct --url or TURNPIKE_URL.`;
   }
   return error instanceof Error ? error.message : String(error);
 }

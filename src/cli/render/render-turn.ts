@@ -1,6 +1,6 @@
-import { type Paint, askedLine, oneLine, plainText, type Screen } from '../terminal/screen.js';
-import type { FollowedTurn, HarnessEvent } from '../../client/turnpike-client.js';
+import { type Paint, askedLine, oneLine, plainText } from '../terminal/screen.js';
 import { isPlainObject } from '../../platform/json.js';
+import { commandName } from '../../platform/process/command-name.js';
 import { describeAdvice } from './explain-failure.js';
 
 /** A frame of the harness wire, as the client received it. */
@@ -74,54 +74,49 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
     }
     case 'step:end':
       return quiet({ ...state, steps: state.steps + 1 });
+    default: {
+      const content = lineOf(state, frame, paint);
+      return content === undefined ? quiet(state) : line(state, content);
+    }
+  }
+}
+
+/** The line that a frame prints; undefined for an unknown event. */
+function lineOf(state: RenderState, frame: ReceivedFrame, paint: Paint): string | undefined {
+  const { event, data } = frame;
+  switch (event) {
     case 'step:discard':
-      return line(
-        state,
-        paint('yellow', '↻ the last words above no longer count; that step starts again'),
-      );
+      return paint('yellow', '↻ the last words above no longer count; that step starts again');
     case 'turn:queued':
-      return line(state, paint('dim', `waiting, ${text(data['position'])} before this turn`));
+      return paint('dim', describeWait(data));
     case 'turn:recovering':
-      return line(
-        state,
-        paint('yellow', `↻ going on after a crash: ${oneLine(text(data['reason']), 200)}`),
-      );
+      return paint('yellow', `↻ going on after a crash: ${oneLine(text(data['reason']), 200)}`);
     case 'attachment:warning':
-      return line(
-        state,
-        paint('yellow', `! ${oneLine(`${text(data['name'])}: ${text(data['reason'])}`, 300)}`),
-      );
+      return paint('yellow', `! ${oneLine(`${text(data['name'])}: ${text(data['reason'])}`, 300)}`);
     case 'system:notice':
-      return line(state, paint('yellow', `! ${oneLine(text(data['text']), 500)}`));
+      return paint('yellow', `! ${oneLine(text(data['text']), 500)}`);
     case 'approval:request':
     case 'subagent:approval:request':
-      return line(state, approvalLine(data, paint));
+      return approvalLine(data, paint);
     case 'approval:resolve':
     case 'subagent:approval:resolve':
-      return line(
-        state,
-        paint('dim', `${text(data['decision'])}, by ${oneLine(text(data['by']), 64)}`),
-      );
+      return paint('dim', `${text(data['decision'])}, by ${oneLine(text(data['by']), 64)}`);
     case 'turn:parked':
-      return line(state, paint('dim', `waiting for ${countAnswers(data['approvalIds'])}`));
+      return paint('dim', `waiting for ${countAnswers(data['approvalIds'])}`);
     case 'message:joined':
-      return line(state, paint('dim', `delivered: ${oneLine(text(data['text']), 200)}`));
+      return paint('dim', `delivered: ${oneLine(text(data['text']), 200)}`);
     case 'subagent:start':
-      return line(state, paint('cyan', `→ ${oneLine(text(data['agent']), 64)} begins`));
+      return paint('cyan', `→ ${oneLine(text(data['agent']), 64)} begins`);
     case 'subagent:end':
-      return line(state, paint('cyan', `→ the subagent ended: ${text(data['outcome'])}`));
-    case 'turn:error':
-      return line(
-        state,
-        paint(
-          'red',
-          `✗ ${text(data['errorType'])}: ${oneLine(text(data['message']), 500)}${describeAdvice(data)}`,
-        ),
-      );
+      return paint('cyan', `→ the subagent ended: ${text(data['outcome'])}`);
+    case 'turn:error': {
+      const message = oneLine(text(data['message']), 500);
+      return paint('red', `✗ ${text(data['errorType'])}: ${message}${describeAdvice(data)}`);
+    }
     case 'turn:end':
-      return line(state, paint('dim', summary(state, frame)));
+      return paint('dim', summary(state, frame));
     default:
-      return quiet(state);
+      return undefined;
   }
 }
 
@@ -164,7 +159,7 @@ function approvalLine(data: Record<string, unknown>, paint: Paint): string {
   const yes = waysToAnswer(id, data);
   return paint(
     'yellow',
-    `? ${call}: ${oneLine(text(data['reason']), 160)}${asked}\n  ${yes}, or turnpike deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
+    `? ${call}: ${oneLine(text(data['reason']), 160)}${asked}\n  ${yes}, or ${commandName()} deny ${id}; ${text(data['onTimeout'])} at ${until} UTC`,
   );
 }
 
@@ -180,7 +175,8 @@ function waysToAnswer(id: string, { kind, question }: Record<string, unknown>): 
   if (kind === 'client-tool') return 'the client answers';
   if (kind === 'mcp-authorize') return 'log in in the console';
   const isForm = isPlainObject(question) && question['mode'] === 'form';
-  return isForm ? `turnpike approve ${id} --content JSON` : `turnpike approve ${id}`;
+  const approve = `${commandName()} approve ${id}`;
+  return isForm ? `${approve} --content JSON` : approve;
 }
 
 function countAnswers(approvalIds: unknown): string {
@@ -219,6 +215,12 @@ function summary(state: RenderState, { id, data }: ReceivedFrame): string {
 function tokensIn(usage: Record<string, unknown>): string {
   const counts = [usage['inputTokens'], usage['cacheReadTokens'], usage['cacheWriteTokens']];
   return String(counts.reduce<number>((sum, count) => sum + (Number(count) || 0), 0));
+}
+
+function describeWait({ position, reason }: Record<string, unknown>): string {
+  return reason === undefined
+    ? `waiting, ${text(position)} before this turn`
+    : 'waiting: no worker could be told of this turn yet; it starts by itself when one is';
 }
 
 /** A field as text without control characters; empty for any other type. */
@@ -296,47 +298,4 @@ function describe({ name, note, elapsedMs }: RunningCall, count: number, columns
   const seconds = elapsedMs < 1_000 ? '' : `, ${Math.floor(elapsedMs / 1_000)} s`;
   const shownNote = note === '' ? '' : ` ${note}`;
   return oneLine(`→ ${name}${others} …${shownNote}${seconds}`, Math.max(10, columns - 1));
-}
-
-/**
- * Prints a turn's events to its last one.
- *
- * @param ask the question that an event asks the user; it has the screen until it resolves.
- * @returns the turn's exit code.
- * @throws TurnpikeError; ConnectionLostError; errors of the question.
- */
-export async function printTurn(
-  turn: FollowedTurn,
-  screen: Screen,
-  ask: (event: HarnessEvent) => (() => Promise<void>) | undefined = () => undefined,
-): Promise<number> {
-  let exitCode = 1;
-  let state = liveStart;
-  for await (const event of turn) {
-    // Untyped: a server of a different version may send other fields.
-    const frame = event as ReceivedFrame;
-    if (event.event === 'process:exit') exitCode = event.data.exitCode;
-    if (screen.json) {
-      screen.out(`${JSON.stringify(event)}\n`);
-    } else if (screen.isLive) {
-      const rendered = renderLive(state, frame, screen);
-      state = rendered.state;
-      write(screen, rendered.writes);
-    } else {
-      const rendered = renderFrame(state, frame, screen.paint);
-      state = { ...state, ...rendered.state };
-      write(screen, rendered.writes);
-    }
-    const asking = ask(event);
-    if (asking === undefined) continue;
-    const cleared = clearLive(state);
-    state = cleared.state;
-    write(screen, cleared.writes);
-    await asking();
-  }
-  return exitCode;
-}
-
-function write(screen: Screen, writes: readonly TerminalWrite[]): void {
-  for (const [stream, text] of writes) screen[stream](text);
 }

@@ -6,8 +6,32 @@ export interface Table {
   rows: readonly (readonly string[])[];
 }
 
+/** How a list is printed. */
+export interface ListShape<One> {
+  /** For people: a table, or lines. */
+  show(all: readonly One[]): Table | readonly string[];
+  /** Lines for people on standard error, beside what `show` has. */
+  tell?(all: readonly One[]): readonly string[];
+  /** Printed to standard error where the list is empty. */
+  none?: string;
+}
+
+/** Prints a list: as `show` has it, or with `json` a line of JSON for each entry. */
+export function printList<One>(
+  cli: Pick<Cli, 'out' | 'err'>,
+  { all, json = false }: { all: readonly One[]; json?: boolean | undefined },
+  { show, tell = () => [], none = 'There are none.' }: ListShape<One>,
+): void {
+  if (json) for (const one of all) cli.out(`${JSON.stringify(one)}\n`);
+  else if (all.length === 0) cli.err(`${none}\n`);
+  else {
+    printTable(cli, show(all));
+    for (const line of tell(all)) cli.err(`${line}\n`);
+  }
+}
+
 /** Prints a table, or lines as they are. */
-export function printTable(cli: Pick<Cli, 'out'>, shown: Table | readonly string[]): void {
+function printTable(cli: Pick<Cli, 'out'>, shown: Table | readonly string[]): void {
   const { isTTY, columns } = process.stdout;
   // A terminal that does not know its width says 0.
   const width = isTTY ? columns || 80 : undefined;
@@ -16,16 +40,16 @@ export function printTable(cli: Pick<Cli, 'out'>, shown: Table | readonly string
 }
 
 /**
- * The lines of a table, its columns aligned; a column without a text is left out. At a terminal with a head, and cut to
- * its width.
+ * The lines of a table: a head, then its columns aligned; a column without a text is left out. Programs read `--json`:
+ * a file or a pipe has the head as well, as the lists of kubectl and docker do.
  *
- * @param width characters of a line; undefined: a program reads the lines.
+ * @param width characters of a line; undefined: lines are not cut.
  */
 export function linesOfTable({ columns, rows }: Table, width: number | undefined): string[] {
   const filled = columns.flatMap((head, index) => {
     const texts = rows.map((row) => row[index] ?? '');
     if (texts.every((text) => text === '')) return [];
-    const cells = width === undefined ? texts : [head, ...texts];
+    const cells = [head, ...texts];
     const longest = Math.max(...cells.map((text) => text.length));
     return [cells.map((text) => text.padEnd(longest))];
   });

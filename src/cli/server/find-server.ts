@@ -1,3 +1,4 @@
+import { commandName } from '../../platform/process/command-name.js';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { TurnpikeClient, type ClientOptions } from '../../client/turnpike-client.js';
@@ -11,6 +12,8 @@ import { UsageError } from '../command.js';
 type Environment = Record<string, string | undefined>;
 
 export interface FoundServer extends ServerAccess {
+  /** The command started it, and it ends with the command. */
+  isOwn: boolean;
   close(): Promise<void>;
 }
 
@@ -36,12 +39,12 @@ export async function findServer(
   if (url !== undefined) {
     // A server that was found by its port has a different data folder: the user sees which one it is.
     if (isByPort) process.stderr.write(`server ${url}\n`);
-    return { ...(await accessTo(environment, url)), close: async () => undefined };
+    return { ...(await accessTo(environment, url)), isOwn: false, close: async () => undefined };
   }
   if (orElse === 'refuse') throw new NoServerError(search);
   if (orElse === 'offer' && !(await isAccepted(search))) throw new Error('No server was started.');
   const own = await startOwnServer(environment);
-  return { ...own, key: keyOf(environment) };
+  return { ...own, isOwn: true, key: keyOf(environment) };
 }
 
 export function clientOf(
@@ -94,7 +97,7 @@ interface ServerSearch {
 export class NoServerError extends Error {
   constructor({ searched }: Pick<ServerSearch, 'searched'>, advice = '') {
     super(
-      `No server was found: ${searched}. Start one (npm start, or turnpike serve), or name one with --url or TURNPIKE_URL.${advice}`,
+      `No server was found: ${searched}. Start one (npm start, or ${commandName()} serve), or name one with --url or TURNPIKE_URL.${advice}`,
     );
   }
 }

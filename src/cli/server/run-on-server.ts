@@ -1,6 +1,6 @@
 import type { Page, TurnpikeClient } from '../../client/turnpike-client.js';
 import { subcommand, type Cli, type CliCommand } from '../command.js';
-import { printTable, type Table } from '../render/table.js';
+import { printList, type ListShape, type Table } from '../render/table.js';
 import { clientOf, findServer, type FindOptions, type FoundServer } from './find-server.js';
 
 /**
@@ -23,25 +23,18 @@ export async function runOnServer(
 }
 
 /** How the answers of a server are printed. */
-export interface Listing<One> {
+export interface Listing<One> extends ListShape<One> {
   ask(client: TurnpikeClient): Promise<readonly One[]>;
-  /** For people: a table, or lines. */
-  show(all: readonly One[]): Table | readonly string[];
-  /** Printed to standard error where there is no answer. */
-  none?: string;
 }
 
 /** Asks the server that is found, and prints its answers: as `show` has them, or with `json` a line of JSON each. */
 export function listOnServer<One>(
   cli: Cli,
-  { url, json = false }: { url?: string | undefined; json?: boolean | undefined },
-  { ask, show, none = 'There are none.' }: Listing<One>,
+  { url, json }: { url?: string | undefined; json?: boolean | undefined },
+  { ask, ...shape }: Listing<One>,
 ): Promise<void> {
   return runOnServer(cli, { url }, async (server) => {
-    const all = await ask(clientOf(server));
-    if (json) for (const one of all) cli.out(`${JSON.stringify(one)}\n`);
-    else if (all.length === 0) cli.err(`${none}\n`);
-    else printTable(cli, show(all));
+    printList(cli, { all: await ask(clientOf(server)), json }, shape);
     return 0;
   });
 }

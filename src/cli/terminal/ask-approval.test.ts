@@ -38,6 +38,7 @@ function sitting(key: string, ...lines: (string | undefined)[]) {
       json: false,
       paint: painter(false),
       isLive: false,
+      holdsSteps: false,
       columns: 80,
       out: () => undefined,
       err: (text) => void shown.push(text),

@@ -1,4 +1,9 @@
-import { checkContent, readForm, type FormField } from '../../platform/parsing/form.js';
+import {
+  checkContent,
+  readForm,
+  type ChoiceValue,
+  type FormField,
+} from '../../platform/parsing/form.js';
 import type { TurnEvents, TurnpikeClient } from '../../client/turnpike-client.js';
 import { oneLine, plainText, type Screen } from './screen.js';
 import type { ChatInput } from './terminal-input.js';
@@ -68,8 +73,8 @@ function describeField({ description, kind, options, isRequired }: FormField): s
     ...(description === undefined ? [] : [`  ${oneLine(description, 300)}`]),
     ...(options.length === 0 ? [] : [`  ${many}:`]),
     ...options.map(({ value, title }) => {
-      const shown = oneLine(value, 80);
-      return title === value ? `    ${shown}` : `    ${shown}  ${oneLine(title, 120)}`;
+      const shown = oneLine(String(value), 80);
+      return title === shown ? `    ${shown}` : `    ${shown}  ${oneLine(title, 120)}`;
     }),
     ...(kind === 'yes-no' ? ['  y or n'] : []),
     ...(isRequired ? [] : ['  may be left empty']),
@@ -78,8 +83,8 @@ function describeField({ description, kind, options, isRequired }: FormField): s
 
 /** What a line of text means in a field. A choice may be named by its title. */
 function parseField({ kind, options }: FormField, text: string): unknown {
-  const choose = (given: string): string =>
-    options.find(({ value, title }) => value === given || title === given)?.value ?? given;
+  const choose = (given: string): ChoiceValue =>
+    options.find(({ value, title }) => String(value) === given || title === given)?.value ?? given;
   switch (kind) {
     case 'number':
     case 'integer':

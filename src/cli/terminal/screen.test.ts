@@ -23,6 +23,7 @@ describe('oneLine', () => {
   it('has no control characters, no line breaks, and an end', () => {
     expect(oneLine('a\u001b[2J\r\n b\tc', 80)).toBe('a b c');
     expect(oneLine('abcdef', 4)).toBe('abc…');
+    expect(oneLine('https://a.example/\u202egro.live', 80)).toBe('https://a.example/gro.live');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../../client/turnpike-client.js';
 import { errorCode } from '../../platform/error-code.js';
+import { withoutDirections } from '../../platform/text/well-formed.js';
 
 /** The outputs of a command, and what they can show. */
 export interface Screen {
@@ -8,6 +9,8 @@ export interface Screen {
   paint: Paint;
   /** Whether the last line may be erased: on a terminal alone. */
   isLive: boolean;
+  /** Whether the words of a step are kept back until it ends: a pipe or a file cannot take back what is discarded. */
+  holdsSteps: boolean;
   /** Characters of a line. */
   columns: number;
   out(text: string): void;
@@ -22,6 +25,7 @@ export function openScreen(environment: Record<string, string | undefined>, json
     json,
     paint: painter(isTerminal && (environment['NO_COLOR'] ?? '') === ''),
     isLive: isTerminal && stdout.isTTY && environment['TERM'] !== 'dumb',
+    holdsSteps: !stdout.isTTY && !json,
     columns: stderr.columns || 80,
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
@@ -43,10 +47,11 @@ const controls = new RegExp(
 
 /**
  * Removes control characters from the text of a model or a tool: escape sequences could move a
- * terminal's cursor, rename its window or type into it. Line feeds and tabs stay.
+ * terminal's cursor, rename its window or type into it, and marks of direction show an address in another order.
+ * Line feeds and tabs stay.
  */
 export function plainText(text: string): string {
-  return text.replace(controls, '');
+  return withoutDirections(text.replace(controls, ''));
 }
 
 /** Text on one line, cut to `limit` characters. */

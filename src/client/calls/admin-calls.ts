@@ -4,6 +4,7 @@ import type {
   EndedAccess,
   EndedTokens,
   ImportReport,
+  KeyChanges,
   KeyView,
   MasterKeyRotation,
   PrincipalReport,
@@ -116,6 +117,12 @@ export class KeyCalls {
 
   list(): Promise<KeyView[]> {
     return this.transport.field('keys', '/api/admin/keys');
+  }
+
+  /** Changes a key's name and limits, from its next request on; a limit of null is the server's. */
+  change(keyId: string, changes: KeyChanges): Promise<KeyView> {
+    const call = { method: 'PATCH', body: changes } as const;
+    return this.transport.field('key', route`/api/admin/keys/${keyId}`, call);
   }
 
   revoke(keyId: string): Promise<KeyView> {

@@ -2,6 +2,7 @@ import type {
   BegunMcpLogin,
   EndedMcpLogin,
   FinishedMcpLogin,
+  ForgottenMcpClients,
   McpLoginList,
   ScheduleRunView,
   ScheduleView,
@@ -146,6 +147,12 @@ export class McpLoginCalls {
       method: 'DELETE',
       path: route`/api/harness/mcp/logins/${loginId}`,
     });
+  }
+
+  /** Forgets that an authorization server registered this server; for a key with the scope `admin`. */
+  forgetClients(issuer: string): Promise<ForgottenMcpClients> {
+    const path = '/api/admin/mcp/clients';
+    return this.transport.json({ method: 'DELETE', path, query: { issuer } });
   }
 }
 

@@ -18,6 +18,9 @@ import type {
   StepView,
   TurnComparison,
   TurnEvent,
+  TurnFilters,
+  TurnList,
+  TurnSummary,
   TurnRecord,
   WantedReplay,
 } from '../server-types.js';
@@ -142,6 +145,34 @@ export class SessionCalls {
 /** Turns beside their streams: `client.turns`. */
 export class TurnCalls {
   constructor(private readonly transport: Transport) {}
+
+  /** Turns of all the caller's sessions, the newest first. */
+  list(filters: TurnFilters = {}): Promise<TurnList> {
+    return this.transport.json({ path: '/api/harness/turns', query: { ...filters } });
+  }
+
+  /** Everybody's turns, for a key with the scope `admin`; those of others without their texts. */
+  listAll(filters: TurnFilters = {}): Promise<TurnList> {
+    return this.transport.json({ path: '/api/admin/turns', query: { ...filters } });
+  }
+
+  /**
+   * Events of anybody's turn, for a key with the scope `admin`.
+   *
+   * @param texts whether they have what was said, which needs the scope `texts` and is noted. Default: false.
+   */
+  anyLog(
+    turnId: string,
+    { texts = false, ...page }: Page & { texts?: boolean } = {},
+  ): Promise<{ events: TurnEvent[]; nextCursor?: string }> {
+    const query = { ...page, ...(texts && { texts: 'true' }) };
+    return this.transport.json({ path: route`/api/admin/turns/${turnId}/log`, query });
+  }
+
+  /** Anybody's turn with its steps, times and cost, for a key with the scope `admin`. */
+  summary(turnId: string): Promise<TurnSummary> {
+    return this.transport.field('turn', route`/api/admin/turns/${turnId}`);
+  }
 
   get(turnId: string): Promise<TurnRecord> {
     return this.transport.field('turn', route`/api/harness/turns/${turnId}`);

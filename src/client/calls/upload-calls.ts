@@ -93,7 +93,7 @@ export class UploadCalls {
     let sent = 0;
     const boundary = `turnpike-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
     const body = multipartBody(file, boundary, (bytes) => onBytes((sent += bytes)));
-    const sending = new StallSignal(transport.clock, transport.stallMs, signal);
+    const sending = new StallSignal(transport, signal);
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
       headers: { 'content-type': body.contentType },

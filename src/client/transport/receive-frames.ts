@@ -34,20 +34,28 @@ export async function* receiveFrames(
   }
 }
 
-/** A connection's signal: aborts with the caller's, and when a guarded wait takes `stallMs`. */
+/** The settings that all connections of a client share. */
+interface ConnectionTerms {
+  clock: ClientClock;
+  stallMs: number;
+  closed: AbortSignal | undefined;
+}
+
+/** A connection's signal: aborts with the caller's and the client's, and when a guarded wait takes `stallMs`. */
 export class StallSignal {
   readonly #controller = new AbortController();
-  readonly #follow: () => void;
+  readonly #outers: readonly (AbortSignal | undefined)[];
 
   constructor(
-    private readonly clock: ClientClock,
-    private readonly stallMs: number,
-    private readonly outer: AbortSignal | undefined,
+    private readonly terms: ConnectionTerms,
+    outer: AbortSignal | undefined,
   ) {
-    this.#follow = () => this.#controller.abort(this.outer?.reason);
-    if (outer?.aborted === true) this.#follow();
-    // `close` removes the listener: the caller's signal may outlive a thousand connections.
-    outer?.addEventListener('abort', this.#follow, { once: true });
+    this.#outers = [outer, terms.closed];
+    for (const one of this.#outers) {
+      if (one?.aborted === true) this.#controller.abort(one.reason);
+      // `close` removes the listener: these signals may outlive a thousand connections.
+      one?.addEventListener('abort', this.#follow, { once: true });
+    }
   }
 
   get signal(): AbortSignal {
@@ -56,8 +64,9 @@ export class StallSignal {
 
   /** Aborts when `coming` takes longer than `stallMs`. Time between two calls does not count. */
   async guard<T>(coming: Promise<T>): Promise<T> {
-    const cancel = this.clock.after(this.stallMs, () => {
-      this.#controller.abort(new Error(`Nothing came for ${this.stallMs} ms`));
+    const { clock, stallMs } = this.terms;
+    const cancel = clock.after(stallMs, () => {
+      this.#controller.abort(new Error(`Nothing came for ${stallMs} ms`));
     });
     try {
       return await coming;
@@ -68,9 +77,13 @@ export class StallSignal {
 
   /** Ends the connection. */
   close(): void {
-    this.outer?.removeEventListener('abort', this.#follow);
+    for (const one of this.#outers) one?.removeEventListener('abort', this.#follow);
     this.#controller.abort();
   }
+
+  readonly #follow = (event: Event): void => {
+    this.#controller.abort((event.target as AbortSignal).reason);
+  };
 }
 
 /** The client's source of time; tests move theirs by hand. */
@@ -89,18 +102,26 @@ export const systemClientClock: ClientClock = {
   },
 };
 
-/** Resolves after `ms` milliseconds. @throws the signal's reason once it is aborted. */
-export function pause(clock: ClientClock, ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
+/** Resolves after `ms` milliseconds. @throws the reason of the first signal that is aborted. */
+export function pause(
+  clock: ClientClock,
+  ms: number,
+  signals: readonly (AbortSignal | undefined)[],
+): Promise<void> {
+  for (const signal of signals) signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const leave = (): void => {
+    const stop = (): void => {
       cancel();
-      reject(signal?.reason);
+      for (const signal of signals) signal?.removeEventListener('abort', leave);
+    };
+    const leave = (event: Event): void => {
+      stop();
+      reject((event.target as AbortSignal).reason);
     };
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener('abort', leave);
+      stop();
       resolve();
     });
-    signal?.addEventListener('abort', leave, { once: true });
+    for (const signal of signals) signal?.addEventListener('abort', leave, { once: true });
   });
 }

@@ -31,10 +31,11 @@ export class RetryPolicy {
    * Waits until the next try.
    *
    * @throws the server's refusal, or the error of `giveUp`, where there is no next try; the signal's
-   *   reason.
+   *   reason, and that of a client that was closed.
    */
   async wait(cause: unknown, giveUp: () => Error): Promise<void> {
     const { transport, signal } = this;
+    transport.closed?.throwIfAborted();
     this.#failures += 1;
     const retryAfterMs = cause instanceof TurnpikeError ? cause.retryAfterMs : undefined;
     const delayMs = backoffMs(this.#failures, transport.random(), retryAfterMs);
@@ -42,7 +43,7 @@ export class RetryPolicy {
       throw cause instanceof TurnpikeError ? cause : giveUp();
     }
     transport.onRetry({ attempt: this.#failures, delayMs, cause });
-    await pause(transport.clock, delayMs, signal);
+    await pause(transport.clock, delayMs, [signal, transport.closed]);
   }
 }
 

@@ -31,6 +31,11 @@ export interface ClientOptions {
   stallMs?: number;
   /** Milliseconds of silence after which a turn's stream is given up. Default: 300,000. */
   maxSilenceMs?: number;
+  /**
+   * Ends the client for good: what it waits for and every later call reject with the signal's reason, and nothing is
+   * tried again.
+   */
+  closed?: AbortSignal | undefined;
   /** Called before each wait for the next try of a turn's request or stream. */
   onRetry?(retrying: Retrying): void;
   clock?: ClientClock;
@@ -58,6 +63,7 @@ export class Transport {
   readonly maxSilenceMs: number;
   readonly random: () => number;
   readonly onRetry: (retrying: Retrying) => void;
+  readonly closed: AbortSignal | undefined;
   /** Whether requests go out by the platform's own `fetch`. */
   readonly isPlatformFetch: boolean;
   readonly #headers: Readonly<Record<string, string>>;
@@ -71,6 +77,7 @@ export class Transport {
     this.maxSilenceMs = options.maxSilenceMs ?? 300_000;
     this.random = options.random ?? Math.random;
     this.onRetry = (retrying) => options.onRetry?.(retrying);
+    this.closed = options.closed;
     this.isPlatformFetch = options.fetch === undefined;
     this.#tokens = options.token && new TokenSource(options.token, this.clock);
     this.#headers = {
@@ -106,6 +113,7 @@ export class Transport {
     headers: Readonly<Record<string, string>>,
   ): Promise<Response> {
     init.signal?.throwIfAborted();
+    this.closed?.throwIfAborted();
     try {
       return await this.#fetch(this.url + path, {
         ...init,
@@ -113,6 +121,7 @@ export class Transport {
       });
     } catch (error) {
       init.signal?.throwIfAborted();
+      this.closed?.throwIfAborted();
       throw this.lost(error);
     }
   }
@@ -138,6 +147,7 @@ export class Transport {
     const response = await this.open(call);
     const text = await response.text().catch((error: unknown) => {
       call.signal?.throwIfAborted();
+      this.closed?.throwIfAborted();
       throw this.lost(error);
     });
     return parseJson(text, response.status) as Answer;

@@ -181,6 +181,26 @@ describe('following a turn', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('ends with its client: what waits, what is read, and what is asked later', async () => {
+    const closed = new AbortController();
+    const down = Array.from({ length: 9 }, () => new Error('connect ECONNREFUSED'));
+    const waiting = open(new FakeServer(frames, { before: down }), { closed: closed.signal });
+    const hanging = open(new FakeServer(frames, { cutAfter: [200], hang: true }), {
+      closed: closed.signal,
+    });
+    const ended = [
+      waiting.client.follow(turnId).result(),
+      waiting.client.turn({ sessionId: 'sess_1', message: 'Hello' }),
+      hanging.client.follow(turnId).result(),
+    ].map((one) => one.catch((error: unknown) => error));
+    await waiting.clock.advance(10);
+    const reason = new TurnpikeError('CLOSED', { status: 503, message: 'No.', retryable: false });
+    closed.abort(reason);
+    expect(await Promise.all(ended)).toEqual([reason, reason, reason]);
+    await expect(waiting.client.agents()).rejects.toBe(reason);
+    expect([waiting.clock.pending, hanging.clock.pending]).toEqual([0, 0]);
+  });
+
   it('gives no more of what has come to who has left', async () => {
     const leaving = new AbortController();
     const { client } = open(new FakeServer(frames, { chunkLength: 10_000 }));

@@ -31,9 +31,7 @@ export async function* followTurn(
   while (!state.isOver) {
     state.signal?.throwIfAborted();
     let cause: unknown;
-    const stallSignal =
-      state.connection?.stallSignal ??
-      new StallSignal(transport.clock, transport.stallMs, state.signal);
+    const stallSignal = state.connection?.stallSignal ?? new StallSignal(transport, state.signal);
     try {
       const body = await openBody(transport, state, stallSignal);
       // 204: the turn has ended, and `lastEventId` is its last event.

@@ -47,7 +47,7 @@ export async function startTurn(transport: Transport, request: TurnRequest): Pro
   const { signal, idempotencyKey = newKey() } = request;
   const retryPolicy = new RetryPolicy(transport, signal);
   for (let isRepeat = false; ; isRepeat = true) {
-    const stallSignal = new StallSignal(transport.clock, transport.stallMs, signal);
+    const stallSignal = new StallSignal(transport, signal);
     try {
       return await ask(transport, { ...request, idempotencyKey }, stallSignal);
     } catch (error) {

@@ -1,4 +1,10 @@
 import * as z from 'zod/mini';
+import { isPageOrigin } from '../../platform/net/addresses.js';
+import {
+  noProxies,
+  parseTrustedProxies,
+  type TrustedProxies,
+} from '../../platform/net/sender-address.js';
 import { parsedBy } from '../../platform/parsing/shapes.js';
 import { migrateModes, type MigrateMode } from '../../storage/migrate-database.js';
 import { roles } from '../role.js';
@@ -23,6 +29,11 @@ const origin = parsedBy(
       ? entry
       : undefined,
   'must be an origin: `https://host[:port]` or `http://host[:port]`',
+);
+
+const pageOrigin = parsedBy(
+  (entry: string) => (isPageOrigin(entry) ? entry : undefined),
+  'must be an origin: `https://host[:port]`, or `scheme://host` of an application',
 );
 
 /** Variables of the process: its address, its clients, its databases and its log. */
@@ -72,12 +83,25 @@ export const serverVariables = {
   clientKey: secret('TURNPIKE_API_KEY', 'API key that the command line sends.'),
   corsOrigins: list(
     'TURNPIKE_CORS_ORIGINS',
-    'Origins whose pages may call the API from a browser, such as `https://app.example.com`. Default: none.',
-    z.array(origin),
+    'Origins whose pages may call the API from a browser, such as `https://app.example.com`, or `capacitor://localhost` of an application. Default: none.',
+    z.array(pageOrigin),
+  ),
+  trustedProxies: variable<TrustedProxies>(
+    'TURNPIKE_TRUSTED_PROXIES',
+    {
+      about:
+        'Proxies that say in `X-Forwarded-For` or `Forwarded` who sent a request: how many a request passes (`1`), or their networks (`10.0.0.0/8,fd00::/8`). Wrong credentials count against that sender. `0`: the address of the connection is the sender.',
+      fallback: noProxies,
+      fallbackText: '`0`',
+    },
+    parsedBy(
+      parseTrustedProxies,
+      'must be a number from 0 to 10, or networks: `10.0.0.0/8`, `127.0.0.1`, `fd00::/8`',
+    ),
   ),
   publicUrl: optional(
     'TURNPIKE_PUBLIC_URL',
-    'Origin at which browsers reach the server, such as `https://agents.example.com`: [log-ins at MCP servers](../guide/mcp.md#log-in) come back to it. Default: the `Host` of the request that begins one.',
+    'Origin at which browsers reach the server, such as `https://agents.example.com`: [log-ins at MCP servers](../guide/mcp-log-in.md) come back to it. Default: the `Host` of the request that begins one, if that is `127.0.0.1`, `localhost` or `[::1]`. Under another name, log-ins need this variable.',
     origin,
   ),
   keepAliveMs: integer('TURNPIKE_KEEP_ALIVE_MS', {

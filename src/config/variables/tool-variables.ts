@@ -161,9 +161,13 @@ export const toolVariables = {
     min: 8,
     max: 65_536,
   }),
-  mcpFile: absolutePath(
+  mcpFile: variable<string | undefined>(
     'TURNPIKE_MCP_FILE',
-    'JSON file with the [MCP servers](../guide/mcp.md) of agents. Read at the start.',
+    {
+      about: 'JSON file with the [MCP servers](../guide/mcp.md) of agents. Read at the start.',
+      fallback: undefined,
+    },
+    z.transform((text: string) => path.resolve(text)),
   ),
   mcpHosts: list(
     'TURNPIKE_MCP_HOSTS',
@@ -176,7 +180,7 @@ export const toolVariables = {
   ),
   mcpRedirects: list(
     'TURNPIKE_MCP_REDIRECTS',
-    'URLs of applications that a [log-in at an MCP server](../guide/mcp.md#log-in) may come back to, such as `https://app.example.com/mcp`. Default: none but this server’s own page, and loopback addresses.',
+    'URLs of applications that a [log-in at an MCP server](../guide/mcp-log-in.md) may come back to, such as `https://app.example.com/mcp`. Default: none but this server’s own page, and loopback addresses.',
     z.array(redirect),
   ),
   mcpSessionStdio: permission(
@@ -185,14 +189,21 @@ export const toolVariables = {
   ),
   mcpConnectMs: integer('TURNPIKE_MCP_CONNECT_MS', {
     about:
-      'Maximum time in which an MCP server must connect and list its tools; otherwise the turn continues without it.',
-    fallback: 10_000,
+      'Maximum time in which an MCP server must connect and list its tools; otherwise it is stopped, and tried again in the background.',
+    fallback: 30_000,
     min: 100,
+    max: 600_000,
+  }),
+  mcpWaitMs: integer('TURNPIKE_MCP_WAIT_MS', {
+    about:
+      'Longest wait of a turn for an MCP server that starts; then the turn continues without it. No turn waits for a server whose last start failed.',
+    fallback: 5_000,
+    min: 0,
     max: 600_000,
   }),
   toolSearch: choice('TURNPIKE_TOOL_SEARCH', {
     about:
-      'Who searches for the tools of MCP servers where a turn has many ([MCP](../guide/mcp.md#many-tools)): `auto` the provider where it can, else the server; `own` always the server, for gateways without a tool search; `off` nobody: every request has all definitions.',
+      'Who searches for the tools of MCP servers where a turn has many ([MCP](../guide/mcp-tools.md#many-tools)): `auto` the provider where it can, else the server; `own` always the server, for gateways without a tool search; `off` nobody: every request has all definitions.',
     fallback: 'auto',
     values: ['auto', 'own', 'off'],
   }),

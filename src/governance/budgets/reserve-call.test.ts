@@ -166,9 +166,6 @@ describe('a principal’s day', () => {
     });
     await clock.advance(23 * 3_600_000);
     await expect(check()).resolves.toBeUndefined();
-    await expect(
-      checkBudget({ db: database.db, clock }, 'alice', undefined),
-    ).resolves.toBeUndefined();
   });
 });
 

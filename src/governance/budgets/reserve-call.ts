@@ -209,9 +209,8 @@ function waitNotice(shortage: DayShortage): TurnEventBody {
 export async function checkBudget(
   { db, clock }: { db: Queryable; clock: Clock },
   principalId: string,
-  limits: DayLimits | undefined,
+  limits: DayLimits,
 ): Promise<void> {
-  if (limits === undefined) return;
   const now = clock.now();
   const day = await loadDay(db, { principalId, day: dayOf(now) });
   const used = {

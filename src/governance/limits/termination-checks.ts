@@ -42,7 +42,7 @@ export const terminationChecks: readonly TerminationCheck[] = [
   },
   {
     reason: 'no_progress',
-    when: 'three iterations in a row did the same with the same results, two or three kept following each other, or one error came three times',
+    when: 'the agent repeated itself: the same step with the same results three times, a cycle of two or three steps, or the same error three times',
     applies: ({ actions }) => findNoProgress(actions) !== undefined,
   },
   {

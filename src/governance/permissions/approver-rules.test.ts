@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AskRule, PermissionRules } from '../../storage/shapes/stored-options.js';
 import { coversQuorums, describeQuorums } from './approver-rules.js';
-import { applyHook, decidePermission, type AgentLayer } from './decide-permission.js';
+import { applyHook, decidePermission } from './decide-permission.js';
+import type { AgentLayer } from './offer-tools.js';
 import { validatePermissionRules } from './permission-rules.js';
 
 const bash = { name: 'bash', effect: 'command' } as const;

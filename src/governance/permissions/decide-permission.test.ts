@@ -4,13 +4,12 @@ import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 import {
   decidePermission,
   permissionTable,
-  type AgentLayer,
-  type PermissionQuestion,
   applyHook,
   type HookedCall,
   type HookOutcome,
   type PermissionDecision,
 } from './decide-permission.js';
+import type { AgentLayer, PermissionQuestion } from './offer-tools.js';
 
 const tools = {
   read: { name: 'read', effect: 'read' },

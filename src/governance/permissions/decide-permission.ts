@@ -1,43 +1,15 @@
-import type { PermissionArgument, ToolEffect } from '../permission-subject.js';
 import type {
   NarrowingSkill,
-  PermissionLayer,
   PermissionRules,
   Quorum,
 } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import {
-  findCover,
-  findHidden,
-  findTouched,
-  ruledCall,
-  type RuledCall,
-  isAbout,
-  isAboutWhole,
-} from './match-rule.js';
+import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import { denyingNames, type AgentLayer, type PermissionQuestion } from './offer-tools.js';
 import { approverRulesOf, askText, describeQuorum, distinctQuorums } from './approver-rules.js';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
-
-/** `name` is the agent's, for the reason of a decision. */
-export type AgentLayer = PermissionLayer & { name?: string };
-
-export interface PermissionQuestion {
-  tool: { name: string; effect: ToolEffect; deniedWith?: readonly string[] | undefined };
-  /** The argument that patterns are compared with; undefined for a tool that declares none. */
-  argument?: PermissionArgument | undefined;
-  /**
-   * A layer for each agent in the chain of delegation, the turn's own last; never empty. Modes
-   * other than `acceptEdits`, `dontAsk` and `plan` mean `direct`.
-   */
-  layers: readonly AgentLayer[];
-  /** The server's policy. */
-  server: PermissionRules;
-  session: PermissionRules;
-  /** Rules that people approved for the rest of the session. */
-  grants: readonly string[];
-}
 
 export interface PermissionDecision {
   verdict: Verdict;
@@ -114,7 +86,7 @@ const decisionRules: readonly DecisionRule[] = [
   },
   {
     rule: 'asked-of-approvers',
-    when: 'an `ask` rule that says who decides matches, or may be about what a command runs and does not show',
+    when: 'an `ask` rule that names who decides matches; a command whose text hides what it runs matches if it could',
     verdict: 'ask',
     reason: (question) => {
       const [first] = approversOf(question);
@@ -138,7 +110,7 @@ const decisionRules: readonly DecisionRule[] = [
   },
   {
     rule: 'may-be-denied',
-    when: 'a `deny` or `ask` rule has a pattern that may be about what a command runs and does not show',
+    when: 'the text of a command hides what it runs, and a `deny` or `ask` rule could match that',
     verdict: 'ask',
     reason: (question) => {
       const rule = hiddenRule(question);
@@ -293,14 +265,6 @@ function allowRule({ sources, grants, call }: LayerQuestion): string | undefined
   return `${whose.join(' and ') || 'the session'} allows ${cover.join(', ')}`;
 }
 
-/** Tools whose `deny` rules apply to a tool: its own name, and the tools whose content it shows. */
-export function denyingNames({
-  name,
-  deniedWith = [],
-}: Pick<PermissionQuestion['tool'], 'name' | 'deniedWith'>): string[] {
-  return [name, ...deniedWith];
-}
-
 function agentOf(layers: readonly AgentLayer[], index: number): string {
   const { name } = layers[index] ?? {};
   if (name !== undefined) return `the agent ${name}`;
@@ -361,27 +325,4 @@ export function applyHook(
     default:
       return assertNever(hook.decision);
   }
-}
-
-export type OfferRules = Pick<PermissionQuestion, 'layers' | 'server' | 'session'>;
-
-/**
- * The tools that a model is offered, in their order. A tool whose every call would be denied is
- * left out; a tool that only the mode denies is offered, so that the model learns the reason.
- */
-export function offerTools<T extends PermissionQuestion['tool']>(
-  tools: readonly T[],
-  { layers, server, session }: OfferRules,
-): T[] {
-  return tools.filter(({ name, effect, deniedWith }) =>
-    layers.every(({ named, agent }) => {
-      const sources = [server, agent, session];
-      const names = denyingNames({ name, deniedWith });
-      const isDenied = sources.some(({ deny = [] }) =>
-        deny.some((one) => names.some((denied) => isAboutWhole(one, denied))),
-      );
-      if (isDenied || effect !== 'command' || named.includes(name)) return !isDenied;
-      return sources.some(({ allow = [] }) => allow.some((one) => isAbout(one, name)));
-    }),
-  );
 }

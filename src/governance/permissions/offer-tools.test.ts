@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { offerTools, type OfferRules } from './decide-permission.js';
+import { offerTools, type OfferRules } from './offer-tools.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
 
 const tools = [

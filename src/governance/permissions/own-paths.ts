@@ -1,5 +1,5 @@
 import { isWithin } from '../../platform/is-within.js';
-import { denyingNames, type PermissionQuestion, type OfferRules } from './decide-permission.js';
+import { denyingNames, type PermissionQuestion, type OfferRules } from './offer-tools.js';
 import { matchText, pathMatcher } from './match-pattern.js';
 import { parsePermissionRule } from './permission-rules.js';
 

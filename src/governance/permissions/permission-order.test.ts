@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { PermissionArgument } from '../permission-subject.js';
-import {
-  decidePermission,
-  type AgentLayer,
-  type PermissionQuestion,
-  type Verdict,
-} from './decide-permission.js';
+import { decidePermission, type Verdict } from './decide-permission.js';
+import type { AgentLayer, PermissionQuestion } from './offer-tools.js';
 
 const strictness: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 const strictnessOf = (question: PermissionQuestion): number =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { SessionOrigin } from '../../storage/schema.js';
+import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
 import { reauthenticate, watchAccess, type AccessEnd } from './stream-access.js';
 
 describe('the last frame of a reader whose access ended', () => {

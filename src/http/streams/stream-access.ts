@@ -1,6 +1,6 @@
 import { assertNever } from '../../platform/assert-never.js';
 import type { Clock } from '../../platform/clock.js';
-import type { SessionOrigin } from '../../storage/schema.js';
+import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
 
 /** Time after the end of a token in which its reader may come back with another, in ms. */
 const GRACE_MS = 60_000;

@@ -15,7 +15,7 @@ import { CONFIG, type Config } from '../../config/config.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import type { SessionOrigin } from '../../storage/schema.js';
+import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
 import { recordOf } from '../request-record.js';
 import { reauthenticate, watchAccess, type AccessEnd } from './stream-access.js';

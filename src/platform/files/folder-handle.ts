@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
-import { errorCode } from '../error-code.js';
+import { errorCode, unlessGone } from '../error-code.js';
 
 const isLinux = process.platform === 'linux';
 
@@ -192,26 +192,6 @@ export async function readBytes(handle: FileHandle, size: number): Promise<Buffe
     length += bytesRead;
   }
   return buffer.subarray(0, length);
-}
-
-/** Errors of what is gone, was exchanged for a link, or may not be opened. */
-const notThere: readonly (string | undefined)[] = [
-  'ENOENT',
-  'ENOTDIR',
-  'ELOOP',
-  'ENXIO',
-  'EACCES',
-  'EPERM',
-];
-
-/** @returns undefined for what is gone, was exchanged for a link, or may not be opened. */
-export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (notThere.includes(errorCode(error))) return undefined;
-    throw error;
-  }
 }
 
 /** Mode of files that are made: the owner's alone, as what is written may be nobody else's. */

@@ -95,7 +95,15 @@ describe('compileInputCheck', () => {
   it.each([
     [{ type: 'string' }, 'must be type "object"'],
     [{}, 'must be type "object"'],
-    [{ type: 'object', properties: { a: { type: 'text' } } }, 'schema is invalid'],
+    [
+      { type: 'object', properties: { n: { type: 'integr' } } },
+      '/properties/n: type "integr" is unknown; did you mean integer?',
+    ],
+    [
+      { type: 'object', properties: { type: { type: ['string', 'text'] } } },
+      '/properties/type: type "text" is unknown; use array, boolean, integer, null, number, object, string',
+    ],
+    [{ type: 'object', properties: { type: 'string' } }, '/properties/type must be object,boolean'],
   ])('refuses the schema %j', (schema, message) => {
     expect(() => compileInputCheck(schema)).toThrow(message);
   });

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject, type JsonObject } from '../json.js';
 import { plainNumbers } from '../exact-json.js';
+import { wordInvalid } from './word-invalid.js';
 
 export type CheckedInput = { ok: true; input: JsonObject } | { ok: false; message: string };
 export type InputCheck = (input: unknown) => CheckedInput;
@@ -13,6 +14,8 @@ const options: Options = {
   // Schemas come from many authors: unknown keywords and formats are allowed.
   strict: false,
   validateFormats: false,
+  // `compile` does it, with words of its own.
+  validateSchema: false,
   addUsedSchema: false,
   logger: false,
 };
@@ -54,6 +57,9 @@ function compile(schema: JsonObject): ValidateFunction {
   const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
   // ajv finds a reference to the root (`#`) by the root's name, and forgets what has it: it may be nobody else's.
   const named = { ...rest, $id: 'root' };
+  if (ajv.validateSchema(named) !== true) {
+    throw new Error(wordInvalid(named, ajv.errors ?? []).message);
+  }
   try {
     return ajv.compile(named);
   } finally {

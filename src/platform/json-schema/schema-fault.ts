@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isPlainObject, type JsonObject } from '../json.js';
 import { objectSchema } from './object-schema.js';
 import { isTooIntertwined, MAX_PARTS, referencesIn, resolveReference } from './references.js';
+import { wordInvalid } from './word-invalid.js';
 
 const options = { strict: false, validateFormats: false, logger: false } as const;
 const draft7 = openDraft7();
@@ -27,14 +28,7 @@ export function schemaFault(schema: JsonObject): string | undefined {
 export function findSchemaFault(schema: JsonObject): SchemaFault | undefined {
   const { $schema: dialect, ...rest } = schema;
   const ajv = typeof dialect === 'string' && dialect.includes('draft-07') ? draft7 : draft2020;
-  if (ajv.validateSchema(rest) !== true) {
-    const [error] = ajv.errors ?? [];
-    const where = error?.instancePath === '' ? 'its root' : (error?.instancePath ?? 'it');
-    return {
-      message: `${where} ${error?.message ?? 'is not valid'}`,
-      pointer: error?.instancePath ?? '',
-    };
-  }
+  if (ajv.validateSchema(rest) !== true) return wordInvalid(rest, ajv.errors ?? []);
   const lost = referencesIn(schema).find((one) => isLost(schema, one));
   if (lost !== undefined) {
     return { message: `it refers to ${lost.slice(0, 100)}, which is not in it`, pointer: '' };

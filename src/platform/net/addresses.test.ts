@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isLoopbackAddress, isPublicAddress } from './addresses.js';
+import { isLoopbackAddress, isPageOrigin, isPublicAddress } from './addresses.js';
 
 describe('isPublicAddress', () => {
   it.each([
@@ -71,4 +71,45 @@ describe('isLoopbackAddress', () => {
     ['8.8.8.8', false],
     ['localhost', false],
   ])('%s: %s', (address, loopback) => expect(isLoopbackAddress(address)).toBe(loopback));
+});
+
+describe('isPageOrigin', () => {
+  it.each([
+    'https://app.example.com',
+    'http://localhost:5173',
+    'http://tauri.localhost',
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'app://bundle',
+    'app://-',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'moz-extension://6f1c6c1e-7a5b-4b4b-8d0e-1f2e3d4c5b6a',
+    'vscode-webview://0a1b2c',
+  ])('takes %s', (text) => {
+    expect(isPageOrigin(text)).toBe(true);
+  });
+
+  it.each([
+    'null',
+    '*',
+    '',
+    'https://app.example.com/',
+    'https://app.example.com:443',
+    'https://App.example.com',
+    'HTTPS://app.example.com',
+    'https:app.example.com',
+    'capacitor://localhost/',
+    'Capacitor://localhost',
+    'capacitor:localhost',
+    'file://',
+    'file:///index.html',
+    'data:text/html,x',
+    'app://user@host',
+    'app://host?x',
+    'app://a b',
+    'app.example.com',
+  ])('refuses %j', (text) => {
+    expect(isPageOrigin(text)).toBe(false);
+  });
 });

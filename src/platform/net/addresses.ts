@@ -91,6 +91,18 @@ export function refusedHost(error: unknown): string | undefined {
   return undefined;
 }
 
+/**
+ * Whether a text is the origin of pages, to the letter as browsers send it: of a site, or of an application with a scheme of
+ * its own (`capacitor://localhost`, `tauri://localhost`, `chrome-extension://ID`). `null` is nobody's. Pure.
+ */
+export function isPageOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return /^[a-z][a-z\d+.-]*:\/\/[\w.~-]+(?::\d{1,5})?$/.test(text) && URL.canParse(text);
+}
+
+/** The port at which the command line waits for the answer of a log-in, unless another program has it. */
+export const CLI_REDIRECT_PORT = 4455;
+
 /** Names of this machine, as in URLs; with a dot at its end, a name is complete. */
 export const loopbackNames: readonly string[] = ['localhost', 'localhost.', '127.0.0.1', '[::1]'];
 

@@ -76,13 +76,12 @@ describe('the schema of a form', () => {
       { type: 'object', properties: { a: { type: 'array', items: {} } } },
       'list',
     ],
-    ['an odd choice', { type: 'object', properties: { a: { type: 'string', enum: [1] } } }, 'text'],
-    ['no choice', { type: 'object', properties: { a: { type: 'string', enum: [] } } }, 'no choice'],
     [
-      'a default that does not fit',
-      { type: 'object', properties: { a: { type: 'integer', default: 'x' } } },
-      'default that must be a number',
+      'an odd choice',
+      { type: 'object', properties: { a: { type: 'string', enum: [1] } } },
+      'fit its type',
     ],
+    ['no choice', { type: 'object', properties: { a: { type: 'string', enum: [] } } }, 'no choice'],
     [
       'too many fields',
       {
@@ -95,6 +94,15 @@ describe('the schema of a form', () => {
     ],
   ])('is refused with %s', (_what, given, fault) => {
     expect(readForm(given)).toEqual({ fault: expect.stringContaining(fault) });
+  });
+
+  it('has no standard value where the default does not fit', () => {
+    for (const standard of ['x', 1.5, null, [1]]) {
+      const property = { type: 'integer', default: standard };
+      const { fields } = formOf({ type: 'object', properties: { a: property }, required: ['a'] });
+      expect(fields[0]).not.toHaveProperty('standard');
+      expect(checkContent({ fields }, {})).toEqual({ faults: { a: 'is required' } });
+    }
   });
 
   it.each([
@@ -158,5 +166,44 @@ describe('what a form is filled in with', () => {
         count: 'must be at most 3',
       },
     });
+  });
+});
+
+describe('a field that asks for a secret', () => {
+  const faultOf = (name: string, property: object): string => {
+    const form = readForm({ type: 'object', properties: { [name]: property } });
+    return 'fault' in form ? form.fault : '';
+  };
+
+  it.each<[string, object?]>([
+    ['Passwort'],
+    ['p a s s w o r d'],
+    ['PIN'],
+    ['pin', { type: 'integer' }],
+    ['otp'],
+    ['one_time_code'],
+    ['a', { type: 'string', title: 'Your seed phrase' }],
+    ['recoveryCodes'],
+    ['contraseña'],
+    ['密码'],
+    ['a', { type: 'string', description: 'Type your password.' }],
+  ])('is refused: %s %j', (name, property = { type: 'string' }) => {
+    expect(faultOf(name, property)).toContain('asks for a secret');
+  });
+
+  it.each<[string, object]>([
+    ['pin', { type: 'boolean', description: 'Keep the message on top, without a password.' }],
+    ['security_code', { type: 'string', enum: ['a', 'b'] }],
+    ['shipping', { type: 'string', description: 'Where it goes.' }],
+    ['opinion', { type: 'string' }],
+    ['a b', { type: 'string', title: 'Plan A or B' }],
+  ])('is not %s %j', (name, property) => {
+    expect(faultOf(name, property)).toBe('');
+  });
+
+  it('shows its texts in the order in which they are', () => {
+    const title = 'Account\u202e tnuoccA\u2069';
+    const { fields } = formOf({ type: 'object', properties: { a: { type: 'string', title } } });
+    expect(fields[0]?.title).toBe('Account tnuoccA');
   });
 });

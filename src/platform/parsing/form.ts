@@ -1,3 +1,4 @@
+import { withoutDirections } from '../text/well-formed.js';
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.js';
 
 /** A form that a person fills in: a flat object of texts, numbers, yes or no, and choices. */
@@ -13,18 +14,30 @@ export interface FormField {
   description?: string;
   isRequired: boolean;
   kind: 'text' | 'number' | 'integer' | 'yes-no' | 'choice' | 'choices';
-  /** Of a choice. */
-  options: readonly { value: string; title: string }[];
+  /** The options of a `choice`, whose values may be of any kind, or of `choices`, whose values are texts. */
+  options: readonly { value: ChoiceValue; title: string }[];
   /** What the field holds before anybody fills it in. Absent: nothing. */
   standard?: JsonValue;
   format?: TextFormat;
   /** Characters of a text, items of choices, or the value of a number. */
   least?: number;
   most?: number;
+  /** Bounds of a number, which are out of them. */
+  above?: number;
+  below?: number;
 }
+
+export type ChoiceValue = string | number | boolean;
 
 const formats = ['email', 'uri', 'date', 'date-time'] as const;
 type TextFormat = (typeof formats)[number];
+
+/** Whether a format means something here: that of any other text is none. */
+export function isFormat(format: unknown): boolean {
+  return formats.some((one) => one === format) || format === SECRET_FORMAT;
+}
+
+const SECRET_FORMAT = 'password';
 
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
@@ -34,8 +47,39 @@ const MAX_TEXT_CHARS = 10_000;
 const secretWords =
   /\b(pass ?w(or)?d|pass ?phrase|secret|credentials?|api ?key|(access|auth|bearer|refresh|security) ?token|private ?key|cvv|cvc|card ?number|pin ?code)s?\b/;
 
+/** What only a text or a number can hold: `PIN` beside a box to tick pins something. */
+const typedSecrets =
+  /(?<![\p{L}\p{N}])(pin|pins|otp|totp|passcode|one ?time ?(code|pin)|(verification|security|recovery|backup|2fa|mfa|authenticator) ?codes?|(seed|recovery|secret|mnemonic) ?(phrase|words)|mnemonic|passwort|kennwort|geheimzahl|mot de passe|contraseña|contrasena|senha|wachtwoord|lösenord|hasło|пароль)(?![\p{L}\p{N}])|密码|密碼|パスワード|비밀번호/u;
+
+/** Of these a description speaks where it asks for them. */
+const describedSecrets =
+  /(?<![\p{L}\p{N}])(pass ?words?|pass ?phrases?|passcodes?|pin ?codes?|one ?time ?(code|pin)|(seed|recovery) ?phrases?|passwort|kennwort)(?![\p{L}\p{N}])/u;
+
+const typedKinds: readonly unknown[] = ['string', 'number', 'integer'];
+
+/** Whether a field asks for what nobody may be asked in a form, as far as its words say. */
+function asksForSecret(
+  { name, title, description = '' }: Common,
+  type: unknown,
+  property: Readonly<Record<string, unknown>>,
+): boolean {
+  // Letters that stand alone are a word: `p a s s w o r d`.
+  const joined = (words: string): string =>
+    words.replaceAll(/(?<=(?:^| )\p{L}) (?=\p{L}(?: |$))/gu, '');
+  const asked = [name, title].map(wordsOf).flatMap((words) => [words, joined(words)]);
+  const isChosen = property['enum'] !== undefined || property['oneOf'] !== undefined;
+  const isTyped = typedKinds.includes(type) && !isChosen;
+  return (
+    asked.some((words) => secretWords.test(words)) ||
+    (isTyped && asked.some((words) => typedSecrets.test(words))) ||
+    (isTyped && describedSecrets.test(wordsOf(description))) ||
+    property['format'] === SECRET_FORMAT ||
+    property['writeOnly'] === true
+  );
+}
+
 /**
- * Reads the JSON Schema of a form. Only what a form can show is taken.
+ * Reads the JSON Schema of a form, a plain one (`plain-form.ts`). Only what a form can show is taken.
  *
  * @returns the form; or why it is none, as the end of a sentence about it.
  */
@@ -91,26 +135,20 @@ function readField(name: string, property: unknown, isRequired: boolean): FormFi
   const { type, title, description } = property;
   const common = {
     name,
-    title: typeof title === 'string' && title.trim() !== '' ? title : name,
-    ...(typeof description === 'string' && { description }),
+    title: withoutDirections(typeof title === 'string' && title.trim() !== '' ? title : name),
+    ...(typeof description === 'string' && { description: withoutDirections(description) }),
     isRequired,
     options: [],
   };
-  const asked = [name, common.title].map(wordsOf).join(' ');
-  if (
-    secretWords.test(asked) ||
-    property['format'] === 'password' ||
-    property['writeOnly'] === true
-  )
+  if (asksForSecret(common, type, property))
     return 'asks for a secret, which a server may ask for on a page of its own only (by a link)';
   const field = readKind(common, type, property);
   if (typeof field === 'string') return field;
   const standard = property['default'];
   if (standard === undefined || standard === null) return field;
-  const fault = faultOf(field, standard);
-  return fault === undefined
-    ? { ...field, standard: standard as JsonValue }
-    : `has a default that ${fault}`;
+  // One that does not fit is none: the person chooses.
+  if (faultOf(field, standard) !== undefined) return field;
+  return { ...field, standard: standard as JsonValue };
 }
 
 type Common = Omit<FormField, 'kind'>;
@@ -120,31 +158,51 @@ function readKind(
   type: unknown,
   property: Readonly<Record<string, unknown>>,
 ): FormField | string {
+  const options = type === 'array' ? undefined : readOptions(property, 'oneOf');
+  if (typeof options === 'string') return options;
+  if (options !== undefined) {
+    const isOdd = options.some(({ value }) => !isOfType(type, value));
+    return isOdd
+      ? 'has a choice that does not fit its type'
+      : { ...common, kind: 'choice', options };
+  }
   switch (type) {
     case 'string': {
-      const options = readOptions(property, 'oneOf');
-      if (typeof options === 'string') return options;
-      if (options !== undefined) return { ...common, kind: 'choice', options };
       const format = formats.find((one) => one === property['format']);
       const bounds = boundsOf(property, 'minLength', 'maxLength');
       return { ...common, kind: 'text', ...(format && { format }), ...bounds };
     }
     case 'number':
-    case 'integer':
-      return { ...common, kind: type, ...boundsOf(property, 'minimum', 'maximum') };
+    case 'integer': {
+      const { exclusiveMinimum: above, exclusiveMaximum: below } = property;
+      return {
+        ...common,
+        kind: type,
+        ...boundsOf(property, 'minimum', 'maximum'),
+        ...(typeof above === 'number' && { above }),
+        ...(typeof below === 'number' && { below }),
+      };
+    }
     case 'boolean':
       return { ...common, kind: 'yes-no' };
     case 'array': {
       const { items } = property;
-      const options = isPlainObject(items) ? readOptions(items, 'anyOf') : undefined;
-      if (typeof options === 'string') return options;
-      if (options === undefined) return 'is a list of other things than choices';
+      const listed = isPlainObject(items) ? readOptions(items, 'anyOf') : undefined;
+      if (typeof listed === 'string') return listed;
+      const areTexts = listed?.every(({ value }) => typeof value === 'string') === true;
+      if (!areTexts) return 'is a list, but not one of choices that are texts';
       const bounds = boundsOf(property, 'minItems', 'maxItems');
-      return { ...common, kind: 'choices', options, ...bounds };
+      return { ...common, kind: 'choices', options: listed, ...bounds };
     }
     default:
       return 'is none of text, number, yes or no, or a choice';
   }
+}
+
+/** Whether a choice is of its field's type, where that is said. */
+function isOfType(type: unknown, value: ChoiceValue): boolean {
+  if (type === undefined) return true;
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }
 
 /** The choices of a field: `enum` with `enumNames`, or constants with titles. */
@@ -165,11 +223,18 @@ function readOptions(
     return `has no choice, or more than ${MAX_OPTIONS}`;
   }
   const options = listed.flatMap((one) => {
-    if (!isPlainObject(one) || typeof one['const'] !== 'string') return [];
-    const { const: value, title } = one;
-    return { value, title: typeof title === 'string' && title.trim() !== '' ? title : value };
+    const { const: value, title } = isPlainObject(one) ? one : {};
+    if (!isChoice(value)) return [];
+    const isTitled = typeof title === 'string' && title.trim() !== '';
+    return { value, title: withoutDirections(isTitled ? title : String(value)) };
   });
-  return options.length === listed.length ? options : 'has a choice that is no text';
+  return options.length === listed.length
+    ? options
+    : 'has a choice that is neither text nor number';
+}
+
+function isChoice(value: unknown): value is ChoiceValue {
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
 function boundsOf(
@@ -186,7 +251,7 @@ function boundsOf(
 
 function faultOf(field: FormField, value: unknown): string | undefined {
   const { kind, options } = field;
-  const values = options.map((one) => one.value);
+  const values: unknown[] = options.map((one) => one.value);
   switch (kind) {
     case 'text':
       return typeof value === 'string' ? textFault(field, value) : 'must be text';
@@ -196,11 +261,9 @@ function faultOf(field: FormField, value: unknown): string | undefined {
     case 'yes-no':
       return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'choice':
-      return typeof value === 'string' && values.includes(value)
-        ? undefined
-        : `must be one of ${shown(values)}`;
+      return values.includes(value) ? undefined : `must be one of ${shown(values)}`;
     case 'choices': {
-      const isListed = Array.isArray(value) && value.every((one) => values.includes(one as string));
+      const isListed = Array.isArray(value) && value.every((one) => values.includes(one));
       if (!isListed || new Set(value).size !== value.length) {
         return `must be a list of different ones of ${shown(values)}`;
       }
@@ -230,11 +293,16 @@ function textFault({ format, least, most }: FormField, value: string): string | 
   }
 }
 
-function numberFault({ kind, least, most }: FormField, value: unknown): string | undefined {
+function numberFault(
+  { kind, least, most, above, below }: FormField,
+  value: unknown,
+): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
   if (kind === 'integer' && !Number.isInteger(value)) return 'must be a whole number';
   if (least !== undefined && value < least) return `must be at least ${least}`;
   if (most !== undefined && value > most) return `must be at most ${most}`;
+  if (above !== undefined && value <= above) return `must be more than ${above}`;
+  if (below !== undefined && value >= below) return `must be less than ${below}`;
   return undefined;
 }
 
@@ -249,8 +317,8 @@ function boundFault(
   return undefined;
 }
 
-function shown(values: readonly string[]): string {
-  const first = values.slice(0, 10).join(', ');
+function shown(values: readonly unknown[]): string {
+  const first = values.slice(0, 10).map(String).join(', ');
   return values.length > 10 ? `${first}, …` : first;
 }
 

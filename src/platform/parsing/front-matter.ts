@@ -24,6 +24,12 @@ export interface FrontMatter extends Pick<TextValue, 'lineOf'> {
   problems: LineProblem[];
 }
 
+/** The front matter of a file whose bytes are no text. @param fault the end of a sentence about the file. */
+export function unreadableMatter(fault: string): FrontMatter {
+  const problems = [{ line: 0, message: `the file ${fault}; save it as UTF-8` }];
+  return { fields: {}, body: '', bodyLine: 0, problems, lineOf: () => 0 };
+}
+
 const block = /^---[ \t]*\n([\s\S]*?)^---[ \t]*(?:\n|$)/m;
 
 /**

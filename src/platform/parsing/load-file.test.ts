@@ -11,7 +11,7 @@ const folder = newFolder();
 
 const shape = z.record(z.string(), z.strictObject({ size: z.number(), on: z.boolean() }));
 
-async function load(text: string) {
+async function load(text: string | Buffer) {
   const file = path.join(folder, 'sizes.yaml');
   await writeFile(file, text);
   const kind = { variable: 'SIZES', parseText: parseYaml };
@@ -22,6 +22,15 @@ async function load(text: string) {
 
 it('gives the value of a file', async () => {
   expect(await load('a: { size: 1, on: true }')).toEqual({ a: { size: 1, on: true } });
+});
+
+it('takes UTF-16 with its mark, and names the file in it without', async () => {
+  const wide = Buffer.from('a: { size: 1, on: true }', 'utf16le');
+  const value = { a: { size: 1, on: true } };
+  expect(await load(Buffer.concat([Buffer.from([0xff, 0xfe]), wide]))).toEqual(value);
+  expect(await load(wide)).toContain(
+    'sizes.yaml: the file is not text in UTF-8: it is binary, or UTF-16 without a byte order mark; save it as UTF-8',
+  );
 });
 
 it('lists all faults by line, and says what to do', async () => {

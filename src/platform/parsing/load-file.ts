@@ -1,5 +1,6 @@
 import { readFile, constants, open } from 'node:fs/promises';
 import { errorCode } from '../error-code.js';
+import { readWritten, type WrittenText } from '../text/written-text.js';
 import type { parseJson, TextFault } from './parse-text.js';
 import { type Parsed, nameOf } from './parse-value.js';
 
@@ -29,11 +30,14 @@ export class FileInvalidError extends Error {
 export async function loadFile<T>(file: string, kind: FileKind<T>): Promise<T> {
   const { variable, parseText, check } = kind;
   const fail = (...faults: TextFault[]) => new FileInvalidError(variable, file, faults);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     const code = errorCode(error);
     if (code === undefined) throw error;
     throw fail({ message: `the file cannot be read (${code}); check its path and permissions` });
   });
+  const written = readWritten(bytes);
+  if ('fault' in written) throw fail({ message: `the file ${written.fault}; save it as UTF-8` });
+  const { text } = written;
   if (text.length > MAX_FILE_CHARS) throw fail({ message: 'the file is larger than 1 MiB' });
   const parsed = parseText(text);
   if ('fault' in parsed) {
@@ -57,8 +61,12 @@ const missing = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 export class ParsedFiles<T> {
   readonly #known = new Map<string, { version: string; value: T }>();
 
-  /** The parsed file; undefined when `path` is no regular file. */
-  async load(path: string, parse: (text: string) => T): Promise<T | undefined> {
+  /**
+   * The parsed file; undefined when `path` is no regular file.
+   *
+   * @param parse is given the text, or what is wrong with the bytes.
+   */
+  async load(path: string, parse: (written: WrittenText) => T): Promise<T | undefined> {
     const handle = await openIfThere(path);
     if (handle === undefined) return undefined;
     try {
@@ -67,11 +75,11 @@ export class ParsedFiles<T> {
       const version = `${stats.dev}:${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}`;
       const known = this.#known.get(path);
       if (known?.version === version) return known.value;
-      const text = await handle.readFile('utf8');
+      const bytes = await handle.readFile();
       // A concurrent load of the same version may have finished first: all callers get its value.
       const concurrent = this.#known.get(path);
       if (concurrent?.version === version) return concurrent.value;
-      const value = parse(text);
+      const value = parse(readWritten(bytes));
       this.#known.set(path, { version, value });
       return value;
     } finally {

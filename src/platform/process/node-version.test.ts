@@ -1,18 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { nodeFault } from './node-version.js';
+import { packageRoot } from './package-root.js';
 
 describe('the Node that Turnpike runs on', () => {
-  it.each(['22.12.0', '22.20.5', '24.0.0', '24.21.0', '26.10.0', '100.0.0'])('is %s', (version) => {
+  it.each(['22.15.0', '22.20.5', '24.0.0', '24.21.0', '26.10.0', '100.0.0'])('is %s', (version) => {
     expect(nodeFault(version)).toBeUndefined();
   });
 
-  it.each(['18.20.8', '20.20.2', '22.9.0', '22.11.1'])('is not %s', (version) => {
-    expect(nodeFault(version)).toMatch(
-      new RegExp(
-        `^Turnpike needs Node 22\\.12 or later, and this is ${version.replaceAll('.', String.raw`\.`)}\\. ` +
-          String.raw`Install Node 24 from https://nodejs\.org/en/download, or bring one for this command alone:\n` +
-          String.raw`  npx --package=node-[a-z0-9-]+@24 --package=turnpike turnpike\n$`,
-      ),
+  it.each(['18.20.8', '20.20.2', '22.9.0', '22.14.0'])('is not %s', (version) => {
+    expect(nodeFault(version)).toBe(
+      `Turnpike needs Node 22.15 or later, and this is ${version}. In place of node, call a program that brings Node 24 for this clone:\n` +
+        `  ${path.join(packageRoot, 'turnpike')}\n(on Windows: npm run turnpike -- COMMAND)\n`,
     );
+  });
+
+  it('is installed by who has no clone', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-package-'));
+    expect(nodeFault('20.20.2', folder)).toBe(
+      'Turnpike needs Node 22.15 or later, and this is 20.20.2. Install Node 24: https://nodejs.org/en/download\n',
+    );
+    await rm(folder, { recursive: true });
   });
 });

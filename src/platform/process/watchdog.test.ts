@@ -9,16 +9,14 @@ const module = new URL('watchdog.ts', import.meta.url).href;
 /** Starts a process with a watchdog; resolves when it has started. */
 async function run(stillMs: number, code: string) {
   const source = `
-    import { register } from 'node:module';
-    register(${JSON.stringify(hooks)});
+    await import(${JSON.stringify(hooks)});
     const { startWatchdog } = await import(${JSON.stringify(module)});
     const onError = (error) => console.error(error);
     const stop = startWatchdog({ stillMs: ${stillMs}, lastLine: 'blocked', readable: false, onError });
     const block = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); };
     console.log('started');
     ${code}`;
-  // Node 26 warns of what registers the hooks.
-  const args = ['--disable-warning=DEP0205', '--input-type=module', '-e', source];
+  const args = ['--input-type=module', '-e', source];
   const child = spawn(process.execPath, args);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

@@ -15,11 +15,28 @@ describe('secretRedactor', () => {
     ],
     ['with + for a space', KEY.replace(' ', '+')],
     ['encoded with + for a space', encodeURIComponent(KEY).replace('%20', '+')],
+    ['in hex', Buffer.from(KEY).toString('hex')],
   ])('replaces a key %s', (_how, written) => {
     expect(secretRedactor([KEY])(`a ${written} b ${written}`)).toBe(
       'a [REDACTED_API_KEY] b [REDACTED_API_KEY]',
     );
   });
+
+  it.each(['', 'a', 'ab', 'Bearer ', 'user:'])(
+    'leaves nothing of a key in base64 behind %j',
+    (before) => {
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const text = Buffer.from(`${before}${KEY} and more`).toString(encoding);
+        const left = secretRedactor([KEY])(`x ${text} y`);
+        expect(left).toContain('[REDACTED_API_KEY]');
+        const rest = left
+          .replace(/^x | y$/g, '')
+          .split('[REDACTED_API_KEY]')
+          .join('');
+        expect(Buffer.from(rest, encoding).toString('latin1')).not.toMatch(/sk-|b\+c|=1/);
+      }
+    },
+  );
 
   it('takes the longer of two secrets first', () => {
     const redact = secretRedactor(['sk-ant-1234', 'sk-ant-1234-suffix']);

@@ -11,7 +11,7 @@ const MIN_SECRET_LENGTH = 8;
 
 /**
  * A function that replaces every secret in a text by `[REDACTED_API_KEY]`, also where it is
- * URL-encoded (once, twice, in lower case, with `+` for a space). Secrets shorter than 8
+ * URL-encoded (once, twice, in lower case, with `+` for a space), or in base64 or hex. Secrets shorter than 8
  * characters are ignored; without secrets the text is returned as it is.
  */
 export function secretRedactor(secrets: readonly string[]): Redact {
@@ -34,7 +34,21 @@ function variantsOf(secret: string): string[] {
     ...encoded,
     secret.replaceAll(' ', '+'),
     ...encoded.map((text) => text.replace(/%(?:25)?20/g, '+')),
+    ...inBase64(secret),
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('hex').toUpperCase(),
   ];
+}
+
+/** What a secret is in base64, wherever it begins in what was encoded, without characters that its neighbours share. */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const bits = 8 * (before + bytes.length);
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const own = encoded.slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6));
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }
 
 function lowerCaseEscapes(encoded: string): string {

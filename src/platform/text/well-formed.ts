@@ -38,3 +38,11 @@ export function decodeStrictly(
     return undefined;
   }
 }
+
+/** Characters that turn the direction of text, and marks of it: what follows is shown in another order than it is. */
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A foreign text for people without characters that change the order in which it is shown. */
+export function withoutDirections(text: string): string {
+  return text.replaceAll(directions, '');
+}

@@ -98,8 +98,9 @@ export class CallSpan {
     );
   }
 
-  #ended({ stopReason, usage }: Ended): void {
-    this.#span.set({ ...usageAttributes(usage), [attributes.finishReasons]: [stopReason] });
+  #ended({ stopReason, unknownReason, usage }: Ended): void {
+    const reason = unknownReason ?? stopReason;
+    this.#span.set({ ...usageAttributes(usage), [attributes.finishReasons]: [reason] });
     if (this.#span.showsContent) {
       this.#span.show(attributes.outputMessages, [describeReply(this.#parts, stopReason)]);
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { malformedStream } from '../provider-errors.js';
 import type { ModelEvent } from '../model-types.js';
 import { noUsage } from '../../events/turn-event.js';
-import { fromStreamEvent, newStreamState, mapUsage, mapStopReason } from './from-stream-event.js';
+import { fromStreamEvent, newStreamState, mapUsage } from './from-stream-event.js';
 
 const started = {
   type: 'message_start',
@@ -79,7 +79,11 @@ describe('fromStreamEvent', () => {
       [started, block(4, text), stopped, end],
       'the message ended before block 4',
     ],
-    ['an end without a reason', [started, end], 'the stop reason null is not known'],
+    [
+      'an end with nothing before it',
+      [started, end],
+      'the message has neither content nor a stop reason',
+    ],
     [
       'a block after the end',
       [started, stopped, end, block(0, text)],
@@ -256,7 +260,11 @@ describe('mapUsage', () => {
   });
 });
 
-describe('mapStopReason', () => {
+describe('the stop reason', () => {
+  const endedWith = (...raw: unknown[]) => fold(started, ...raw, end).at(-1);
+  const reply = [block(0, { type: 'text', text: 'Hi' }), stop(0)];
+  const stopping = (stop_reason: unknown) => ({ type: 'message_delta', delta: { stop_reason } });
+
   it.each([
     ['end_turn', 'end_turn'],
     ['tool_use', 'tool_use'],
@@ -265,24 +273,38 @@ describe('mapStopReason', () => {
     ['refusal', 'refusal'],
     ['stop_sequence', 'stop_sequence'],
     ['model_context_window_exceeded', 'context_window'],
-  ])('%s is %s', (wire, ours) => {
-    expect(mapStopReason(wire)).toBe(ours);
+  ])('%s is %s', (wire, stopReason) => {
+    const ended = endedWith(...reply, stopping(wire));
+    expect(ended).toMatchObject({ type: 'ended', stopReason });
+    expect(ended).not.toHaveProperty('unknownReason');
   });
 
-  it.each([['compaction'], ['toString'], [''], [null], [undefined]])(
-    'refuses %j and names it',
-    (wire) => {
-      expect(() => mapStopReason(wire)).toThrow(
-        expect.objectContaining({
-          status: 502,
-          details: { provider: 'anthropic', category: 'API_RESPONSE_ERROR' },
-          message: expect.stringContaining(
-            `stop reason ${JSON.stringify(wire ?? null)} is not known`,
-          ),
-          // A retry would get an unknown reason again.
-          retryable: typeof wire !== 'string',
-        }),
-      );
-    },
-  );
+  it.each([
+    ['compaction', 'compaction'],
+    ['toString', 'toString'],
+    ['', '""'],
+    [null, 'null'],
+    [undefined, 'null'],
+    [42, '42'],
+    [{ type: 'budget' }, '{"type":"budget"}'],
+    ['a\0\ud800b', 'a \ufffdb'],
+    ['x'.repeat(1_000), `${'x'.repeat(99)}…`],
+  ])('%j ends the message with what is told of it', (wire, unknownReason) => {
+    expect(endedWith(...reply, stopping(wire))).toMatchObject({
+      type: 'ended',
+      stopReason: 'end_turn',
+      unknownReason,
+    });
+  });
+
+  it.each<[string, unknown[]]>([
+    ['a last report without a delta', [{ type: 'message_delta', usage: { output_tokens: 7 } }]],
+    ['no last report', []],
+  ])('may be missing where content came: %s', (_what, raw) => {
+    expect(endedWith(...reply, ...raw)).toMatchObject({ type: 'ended', unknownReason: 'null' });
+  });
+
+  it('may be unknown where no content came', () => {
+    expect(endedWith(stopping('safety'))).toMatchObject({ unknownReason: 'safety' });
+  });
 });

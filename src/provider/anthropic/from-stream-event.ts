@@ -3,8 +3,9 @@ import { noUsage } from '../../events/turn-event.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { cutText } from '../../platform/text/cut-text.js';
 import type { ModelEvent, StopReason } from '../model-types.js';
-import { malformedStream, unknownValue } from '../provider-errors.js';
+import { malformedStream } from '../provider-errors.js';
 import { StreamErrorEvent } from './map-error.js';
 import {
   addDelta,
@@ -25,6 +26,8 @@ export interface StreamState {
   wrapped: ReadonlySet<string> | undefined;
   /** Open blocks by their index on the wire. */
   blocks: Map<number, OpenBlock>;
+  /** Whether a block has begun. */
+  hasContent: boolean;
   usage: Usage;
   stopReason: unknown;
   details: string | undefined;
@@ -37,6 +40,7 @@ export function newStreamState(wrapped?: ReadonlySet<string>): StreamState {
     phase: 'start',
     wrapped,
     blocks: new Map(),
+    hasContent: false,
     usage: noUsage,
     stopReason: undefined,
     details: undefined,
@@ -48,7 +52,8 @@ export function newStreamState(wrapped?: ReadonlySet<string>): StreamState {
  * Applies one event of the wire, as parsed JSON, to `state`, and appends its model events to `out`.
  * No I/O, no clock; the same wire gives the same events, however the network splits it.
  *
- * Unknown event types are ignored, unknown blocks become `opaque` parts. The input of a tool call
+ * Unknown event types are ignored, unknown blocks become `opaque` parts. A message with an unknown stop reason, or with
+ * content and none, is whole: what it is has come, and was paid. The input of a tool call
  * that is not a JSON object becomes `{"__invalid_json": "<the text>"}`.
  *
  * @throws `StreamErrorEvent` for an `error` event, `API_RESPONSE_ERROR` 502 for events out of order;
@@ -68,6 +73,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       const index = blockIndex(state, raw);
       if (state.blocks.has(index)) throw malformedStream(`block ${index} started twice`);
       state.blocks.set(index, openBlock(field(raw, 'content_block'), out, state.wrapped));
+      state.hasContent = true;
       return;
     }
     case 'content_block_stop': {
@@ -83,10 +89,10 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
     case 'message_start':
       if (state.phase !== 'start') throw malformedStream('the message started twice');
       state.phase = 'open';
-      return startMessage(state, field(raw, 'message'), out);
+      return startMessage(state, object(raw['message']), out);
     case 'message_delta': {
       requireOpen(state, 'message_delta');
-      const delta = field(raw, 'delta');
+      const delta = object(raw['delta']);
       state.usage = mapUsage(state.usage, raw['usage']);
       state.stopReason = delta['stop_reason'] ?? state.stopReason;
       const { details, category } = refusalOf(delta['stop_details']);
@@ -118,13 +124,22 @@ function endMessage(state: StreamState, out: ModelEvent[]): void {
   requireOpen(state, 'message_stop');
   const [open] = state.blocks.keys();
   if (open !== undefined) throw malformedStream(`the message ended before block ${open}`);
-  const stopReason = mapStopReason(state.stopReason);
+  const { stopReason: reason, usage, details, category } = state;
+  const known = stopReasonOf(reason);
+  // Nothing came, and nothing says that this is all: the call may be made again.
+  if ((reason ?? null) === null && !state.hasContent) {
+    throw malformedStream('the message has neither content nor a stop reason');
+  }
   state.phase = 'ended';
   out.push({
     type: 'ended',
-    stopReason,
-    usage: state.usage,
-    ...compact({ details: state.details, category: state.category }),
+    stopReason: known ?? 'end_turn',
+    usage,
+    ...compact({
+      details,
+      category,
+      unknownReason: known === undefined ? shown(reason) : undefined,
+    }),
   });
 }
 
@@ -168,17 +183,17 @@ const stopReasons: Readonly<Record<Anthropic.StopReason, StopReason>> = {
   model_context_window_exceeded: 'context_window',
 };
 
-/**
- * The stop reason of a reply in the terms of `StopReason`.
- *
- * @throws `API_RESPONSE_ERROR` 502 for an unknown reason and for none: taken for `end_turn`, either
- * would end a turn in silence that should go on, or that was cut off.
- */
-export function mapStopReason(reason: unknown): StopReason {
-  const known = Object.entries(stopReasons).find(([name]) => name === reason)?.[1];
-  if (known !== undefined) return known;
-  const what = `the stop reason ${JSON.stringify(reason ?? null)} is not known`;
-  throw typeof reason === 'string' ? unknownValue(what) : malformedStream(what);
+/** The stop reason of a reply in the terms of `StopReason`; undefined for none, and for one that is not known. */
+export function stopReasonOf(reason: unknown): StopReason | undefined {
+  return Object.entries(stopReasons).find(([name]) => name === reason)?.[1];
+}
+
+const SHOWN_REASON_CHARS = 100;
+
+function shown(reason: unknown): string {
+  const isName = typeof reason === 'string' && reason !== '';
+  const text = isName ? reason : JSON.stringify(reason ?? null);
+  return cutText(text.toWellFormed().replaceAll(/\p{Cc}/gu, ' '), SHOWN_REASON_CHARS);
 }
 
 /**

@@ -34,8 +34,8 @@ function provider(changes: Partial<ProviderConfig>): AnthropicProvider {
     apiKey: KEY,
     baseUrl: 'https://api.anthropic.com',
     egressAllow: [],
-    stallTimeoutMs: 10_000,
-    requestTimeoutMs: 10_000,
+    stallTimeoutMs: 300_000,
+    requestTimeoutMs: 300_000,
     maxRetries: 0,
     ...changes,
   };

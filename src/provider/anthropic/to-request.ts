@@ -6,7 +6,7 @@ import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
-import { searchTool, wrapCall, wrappedTools } from './tool-search.js';
+import { searchTool, wrapCall } from './tool-search.js';
 import type { ThinkingPlan } from '../thinking.js';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
@@ -79,12 +79,11 @@ const sentBefore = {
 };
 
 function sentMessages(request: ModelRequest): Sent[] {
-  const { messages, citations = false } = request;
+  const { messages, citations = false, toolSearch } = request;
   const known = citations ? sentBefore.cited : sentBefore.plain;
-  const wrapped = wrappedTools(request);
   return messages
     .map((given) => {
-      const message = wrapped === undefined ? given : withWrapped(given, wrapped);
+      const message = toolSearch === 'own' ? withWrapped(given) : given;
       const before = known.get(message);
       if (before !== undefined) return before;
       const sent = openSent(toMessage(message, citations));
@@ -94,14 +93,14 @@ function sentMessages(request: ModelRequest): Sent[] {
     .filter(({ message }) => message.content.length > 0);
 }
 
-/** A message with its calls of these tools as the model made them. */
-function withWrapped(message: ModelMessage, wrapped: ReadonlySet<string>): ModelMessage {
+/** A message with its calls as the model made them, whatever tools are searched for now. */
+function withWrapped(message: ModelMessage): ModelMessage {
   if (message.role !== 'assistant') return message;
   const isWrapped = (part: AssistantPart): boolean =>
-    part.type === 'tool_use' && wrapped.has(part.name);
+    part.type === 'tool_use' && part.isWrapped === true;
   if (!message.parts.some(isWrapped)) return message;
   const parts = message.parts.map((part) =>
-    part.type === 'tool_use' && wrapped.has(part.name)
+    part.type === 'tool_use' && part.isWrapped === true
       ? { ...part, ...wrapCall(part.name, part.input) }
       : part,
   );

@@ -6,7 +6,13 @@ import { toBody, toRequest } from './to-request.js';
 import { wrappedTools } from './tool-search.js';
 
 const tool = (name: string) => ({ name, description: '', inputSchema: { type: 'object' } });
-const call: AssistantPart = { type: 'tool_use', id: 'toolu_1', name: 'late', input: { a: 1 } };
+const call: AssistantPart = {
+  type: 'tool_use',
+  id: 'toolu_1',
+  name: 'late',
+  input: { a: 1 },
+  isWrapped: true,
+};
 const base: ModelRequest = {
   model: 'm',
   system: '',
@@ -45,6 +51,12 @@ describe('a request with deferred tools', () => {
       { type: 'tool_use', id: 'toolu_1', name: 'use_tool', input },
     ]);
     expect(toBody(own)).toBe(JSON.stringify(toRequest(own)));
+  });
+
+  it('keeps a call that the model made by its name, before the tool was one to search for', () => {
+    const { isWrapped: _isWrapped, ...byName } = call;
+    const messages: ModelRequest['messages'] = [{ role: 'assistant', parts: [byName] }];
+    expect(toRequest({ ...own, messages }).messages[0]?.content).toMatchObject([{ name: 'late' }]);
   });
 
   it('has the same message in either form, whichever was made before', () => {

@@ -30,8 +30,8 @@ export function wrapCall(name: string, input: JsonObject): { name: string; input
 export function unwrapCall(
   { name, input }: { name: string; input: JsonObject },
   wrapped: ReadonlySet<string> = new Set(),
-): { name: string; input: JsonObject } | undefined {
+): { name: string; input: JsonObject; isWrapped: true } | undefined {
   const { tool, input: given = {} } = input;
   if (name !== USE_TOOL || typeof tool !== 'string' || !wrapped.has(tool)) return undefined;
-  return isPlainObject(given) ? { name: tool, input: given } : undefined;
+  return isPlainObject(given) ? { name: tool, input: given, isWrapped: true } : undefined;
 }

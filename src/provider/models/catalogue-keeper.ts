@@ -112,7 +112,7 @@ export class CatalogueKeeper {
     this.#warnedOf = 'unknown';
     logger.warn(
       { model },
-      'TURNPIKE_MODEL names a model that the provider does not list; turns that use it may be refused. Correct it (turnpike models lists the models), or describe it in TURNPIKE_MODELS',
+      'TURNPIKE_MODEL names a model that the provider does not list; turns that use it may be refused. Correct it (the command models lists them), or describe it in TURNPIKE_MODELS',
     );
   }
 

@@ -10,6 +10,14 @@ import type { Model } from '../model.js';
 const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
 const upToMax: readonly Effort[] = [...upToHigh, 'xhigh', 'max'];
 
+/** The models at a provider that takes no money. */
+export function withoutPrices(models: readonly Model[]): Model[] {
+  return models.map((model) => ({
+    ...model,
+    price: { ...price(0, 0, [0, 0, 0]), webSearches: 0 },
+  }));
+}
+
 /** @param cache the prices of writes for five minutes, of writes for an hour, and of reads. */
 function price(input: number, output: number, cache: readonly [number, number, number]): Price {
   const [cacheWrite5m, cacheWrite1h, cacheRead] = cache;

@@ -81,6 +81,11 @@ function serve(engine: PGlite): void {
  * @throws the system's error; what looks whole is whole.
  */
 function unpackDatabase(folder: string): void {
+  if (!existsSync(image)) {
+    throw new Error(
+      `The build is not whole: ${image} is missing. Build it again (npm run build), or install the package again`,
+    );
+  }
   // Made under another name: a process that dies half-way leaves nothing that looks whole.
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });

@@ -193,6 +193,20 @@ export async function closeRedis(redis: RedisClient): Promise<void> {
   }
 }
 
+/** Time after which what a try has written is gone, in ms. */
+const TRY_TTL_MS = 1_000;
+
+/**
+ * Writes a key that ends by itself.
+ *
+ * @throws Error where Redis cannot be reached, is full, or is a replica.
+ */
+export async function tryRedisWrite(redis: RedisClient, key: string): Promise<void> {
+  // A command would wait for the connection.
+  if (redis.status !== 'ready') throw new Error('Redis cannot be reached');
+  await redis.set(key, '', 'PX', TRY_TTL_MS);
+}
+
 /** Whether a command failed because its connection was closed, by either side. */
 export function isConnectionClosed(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection is closed');

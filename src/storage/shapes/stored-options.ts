@@ -116,6 +116,8 @@ export interface OptionResolution {
   provenance: OptionProvenance;
   /** Ignored parts of the request, sorted by key. */
   problems: OptionProblem[];
+  /** Version of the agent: see `Persona.version`. Absent: its file could not be read, or an earlier release stored it. */
+  agentVersion?: string;
   /** Notices about the model. Absent: none. */
   modelNotices?: ModelNotice[];
 }

@@ -94,6 +94,8 @@ export type AssistantPart =
        * MCP server, or a step that was stored before there were any.
        */
       digest?: string;
+      /** Whether the model called it by `use_tool`; absent: by its own name. Later requests show the call as it was. */
+      isWrapped?: true;
     }
   | { type: 'opaque'; block: JsonObject };
 

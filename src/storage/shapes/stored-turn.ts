@@ -4,6 +4,19 @@ import type { JsonObject } from '../../platform/json.js';
 import type { ClientTool, Provenance } from './stored-options.js';
 import type { ToolStatus, Usage } from './stored-step.js';
 
+/** The wire that made a session, or `schedules`. */
+export const sessionOrigins = [
+  'harness',
+  'oracle',
+  'named-agents',
+  'ag-ui',
+  'ai-sdk',
+  'responses',
+  'mcp',
+  'schedules',
+] as const;
+export type SessionOrigin = (typeof sessionOrigins)[number];
+
 /** Statuses of the turn that locks its session. */
 export const activeStatuses = ['queued', 'running', 'waiting'] as const;
 

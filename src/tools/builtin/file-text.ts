@@ -1,15 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { decodeStrictly } from '../../platform/text/well-formed.js';
+import { decodeMarked } from '../../platform/text/written-text.js';
 
 const BOM = '\uFEFF';
-
-/** The marks of encodings at the start of a file, longest first: that of UTF-32 begins with that of UTF-16. */
-const marks: readonly [name: string, decoder: string | undefined, mark: readonly number[]][] = [
-  ['UTF-32LE', undefined, [0xff, 0xfe, 0, 0]],
-  ['UTF-32BE', undefined, [0, 0, 0xfe, 0xff]],
-  ['UTF-16LE', 'utf-16le', [0xff, 0xfe]],
-  ['UTF-16BE', 'utf-16be', [0xfe, 0xff]],
-];
 
 /** A file's text, or what it has instead. */
 export type FileText =
@@ -25,15 +17,12 @@ export type FileText =
  * @param isCut whether they are the start of more, and may end within a letter.
  */
 export async function readText(bytes: Uint8Array, isCut = false): Promise<FileText> {
-  for (const [encoding, decoder, mark] of marks) {
-    if (!mark.every((byte, index) => bytes[index] === byte)) continue;
-    const text = decoder && decodeStrictly(bytes, { encoding: decoder, isCut });
+  const decoded = decodeMarked(bytes, isCut);
+  const { text, encoding } = decoded;
+  if (encoding !== undefined) {
     return text === undefined ? { kind: `${encoding} text`, isBinary: false } : { encoding, text };
   }
-  const text = bytes.includes(0) ? undefined : decodeStrictly(bytes, { keepsMark: true, isCut });
-  if (text === undefined) return nameKind(bytes);
-  const hasBom = text.startsWith(BOM);
-  return { text: hasBom ? text.slice(BOM.length) : text, hasBom };
+  return text === undefined ? nameKind(bytes) : { text, hasBom: decoded.hasBom };
 }
 
 async function nameKind(bytes: Uint8Array): Promise<FileText> {

@@ -16,6 +16,7 @@ import { editText } from '../../platform/text/edit-lines.js';
 import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import { keepForm, readText, toBytes, type FileText } from './file-text.js';
 import { locatePath, type LocatedPath } from './find-paths.js';
+import { describeAlikes, locateExisting, nameInstead } from './look-alikes.js';
 
 /** Bytes of a file that are read whole, and of the lines that are shown of a larger one. */
 const MAX_BYTES = 256 * 1024;
@@ -48,8 +49,9 @@ export const readTool: ToolDefinition = {
     run: async (input) => {
       const filePath = textOf(input, 'file_path', 'read');
       const range = rangeOf(input['view_range']);
-      const found = await locatePath(readTool, filePath, context);
-      return naming('read', filePath, () => read(found, filePath, range));
+      const found = await locateExisting(readTool, filePath, context);
+      const text = await naming('read', filePath, () => read(found, filePath, range));
+      return nameInstead(found, text);
     },
   }),
 };
@@ -106,9 +108,9 @@ export const editTool: ToolDefinition = {
       const old = textOf(input, 'old_string', 'edit');
       const replacement = textOf(input, 'new_string', 'edit');
       const all = input['replace_all'] === true;
-      return change('edit', filePath, context, async (folder, name, existing) => {
-        if (existing === undefined)
-          throw new ToolFailure(`edit: ${filePath}: no such file or directory`);
+      const notThere = new ToolFailure(`edit: ${filePath}: no such file or directory`);
+      const changing = change('edit', filePath, context, async (folder, name, existing) => {
+        if (existing === undefined) throw notThere;
         const before = await textToReplace('edit', filePath, existing);
         const { text, starts } = editText(before.text, { old, replacement, all });
         const count = starts.length;
@@ -122,6 +124,14 @@ export const editTool: ToolDefinition = {
         await context.quota?.reserve('edit', growthOf(bytes, existing));
         await replaceFile(folder, name, bytes, existing);
         return `edited ${filePath} (${count} replacement(s))`;
+      });
+      return changing.catch(async (error: unknown) => {
+        const isGone =
+          error === notThere ||
+          (error instanceof ToolFailure && errorCode(error.cause) === 'ENOENT');
+        if (!isGone) throw error;
+        const near = await describeAlikes(editTool, filePath, context);
+        throw new ToolFailure(`${notThere.message}${near}`, { cause: error });
       });
     },
   }),

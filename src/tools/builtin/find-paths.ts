@@ -3,7 +3,8 @@ import { lstat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { canonicalize, fsErrorMessage } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
-import { closing, FolderHandle, unlessGone } from '../../platform/files/folder-handle.js';
+import { closing, FolderHandle } from '../../platform/files/folder-handle.js';
+import { unlessGone } from '../../platform/error-code.js';
 import { LoopShare } from '../../platform/async/batcher.js';
 import { isWithin } from '../../platform/is-within.js';
 import { denyOwnPath, hiddenFrom } from '../../governance/permissions/own-paths.js';
@@ -166,18 +167,14 @@ export async function locatePath(
 /** Where a tool searches, and what it leaves out. */
 export type SearchRoot = Pick<PathSearch, 'root' | 'hidden' | 'isOut'> & Pick<LocatedPath, 'base'>;
 
-/** @param requested as for `locatePath`; anything but text: the workdir. @throws ToolFailure as it does. */
-export async function locateSearch(
+/** The rules of a search below a path that exists. Pure. */
+export function searchRoot(
   tool: Pick<ToolDefinition, 'name' | 'effect' | 'deniedWith'>,
-  requested: unknown,
+  located: LocatedPath,
   context: ToolContext,
-): Promise<SearchRoot> {
+): SearchRoot {
   const { workdir, ownPaths, isDenied } = context;
-  const { path: root, base } = await locatePath(
-    tool,
-    typeof requested === 'string' ? requested : '.',
-    context,
-  );
+  const { path: root, base } = located;
   return {
     root,
     base,

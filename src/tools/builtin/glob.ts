@@ -1,7 +1,10 @@
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
+import { unlessGone } from '../../platform/error-code.js';
 import { ToolFailure, type ToolDefinition } from '../tool.js';
-import { findPaths, type FoundFile, locateSearch } from './find-paths.js';
+import { findPaths, type FoundFile } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
+import { locateSearch, nameInstead } from './look-alikes.js';
 
 const resultLimit = 200;
 
@@ -24,13 +27,23 @@ export const globTool: ToolDefinition = {
   open: (context) => ({
     run: async (input, { signal }) => {
       const pattern = checkPattern(input['pattern']);
-      const { base, ...where } = await locateSearch(globTool, input['path'], context);
+      const { base, instead, ...where } = await locateSearch(globTool, input['path'], context);
+      if (!(await isFolder(where.root))) {
+        throw new ToolFailure(
+          `glob: ${JSON.stringify(input['path'])} is a file: name the folder to search in`,
+        );
+      }
       const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
       const maxShown = Math.min(context.maxResults ?? resultLimit, resultLimit);
-      return toText(files, { base, stoppedAfter, maxShown });
+      return nameInstead({ instead }, toText(files, { base, stoppedAfter, maxShown }));
     },
   }),
 };
+
+/** Whether a path is no file. A folder that is gone meanwhile counts, and has no matches. */
+async function isFolder(root: string): Promise<boolean> {
+  return (await unlessGone(lstat(root)))?.isDirectory() !== false;
+}
 
 /** @throws ToolFailure for a pattern that could leave its start directory, or is not valid. */
 function checkPattern(pattern: unknown): GlobPattern {

@@ -4,11 +4,13 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
 import { systemClock } from '../../platform/clock.js';
-import { FolderHandle, readBytes, unlessGone } from '../../platform/files/folder-handle.js';
+import { FolderHandle, readBytes } from '../../platform/files/folder-handle.js';
+import { unlessGone } from '../../platform/error-code.js';
 import { ToolFailure, type ToolContext, type ToolDefinition } from '../tool.js';
 import { readText } from './file-text.js';
-import { findPaths, locateSearch } from './find-paths.js';
+import { findPaths } from './find-paths.js';
 import { GlobPattern } from './glob-pattern.js';
+import { locateSearch } from './look-alikes.js';
 
 /** Time limit of a search, in ms: an expression may backtrack for ever. */
 const SEARCH_MS = 10_000;
@@ -158,7 +160,8 @@ interface Searching {
 
 async function searchFiles(requested: unknown, searching: Searching): Promise<void> {
   const { context, signal, thread, found } = searching;
-  const { base, ...where } = await locateSearch(grepTool, requested, context);
+  const { base, instead, ...where } = await locateSearch(grepTool, requested, context);
+  if (instead !== undefined) found.notes.push(`[the name is ${JSON.stringify(instead)}]`);
   const pattern = new GlobPattern('**/*');
   const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
   if (stoppedAfter !== undefined) {

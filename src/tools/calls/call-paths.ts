@@ -3,7 +3,7 @@ import { canonicalize } from '@anthropic-ai/sdk/tools/agent-toolset/fs-util';
 import { isPlainObject } from '../../platform/json.js';
 import type { PermissionArgument } from '../../governance/permission-subject.js';
 import { deniedPaths } from '../../governance/permissions/own-paths.js';
-import type { OfferRules } from '../../governance/permissions/decide-permission.js';
+import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import type { ToolDefinition, ToolContext } from '../tool.js';
 
 /**

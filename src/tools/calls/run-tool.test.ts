@@ -219,13 +219,14 @@ describe('runTool', () => {
     expect(ran).toBe(false);
   });
 
-  it('says every five seconds that the tool runs, with the last word of the tool', async () => {
+  it('says the first word of the tool at once, then one a second, and that it runs after five seconds of silence', async () => {
     const { clock, said, options } = setUp();
     let finish = (_output: string): void => undefined;
     let note = (_text: string): void => undefined;
     const running = runTool(
       tool((_input, call) => {
         note = (text) => call.progress(text);
+        note('row 0');
         return new Promise<string>((resolve) => {
           finish = resolve;
         });
@@ -233,18 +234,41 @@ describe('runTool', () => {
       { text: '' },
       options,
     );
-    clock.advance(5_000);
-    for (let row = 1; row <= 500; row += 1) note(`row ${row}`);
-    clock.advance(9_999);
+    for (let row = 1; row <= 500; row += 1) {
+      note(`row ${row}`);
+      clock.advance(5);
+    }
+    clock.advance(10_000);
     note('x'.repeat(1_000));
-    clock.advance(1);
+    note('x'.repeat(1_001));
     finish('done');
     await running;
+    note('late');
     clock.advance(60_000);
     expect(said).toEqual([
+      { note: 'row 0', elapsedMs: 0 },
+      { note: 'row 200', elapsedMs: 1_000 },
+      { note: 'row 400', elapsedMs: 2_000 },
+      { note: 'row 500', elapsedMs: 3_000 },
+      { note: 'row 500', elapsedMs: 8_000 },
+      { note: 'x'.repeat(200), elapsedMs: 12_500 },
+    ]);
+  });
+
+  it('says every five seconds that a silent tool runs', async () => {
+    const { clock, said, options } = setUp();
+    let finish = (_output: string): void => undefined;
+    const silent = (): Promise<string> =>
+      new Promise<string>((resolve) => {
+        finish = resolve;
+      });
+    const running = runTool(tool(silent), { text: '' }, options);
+    clock.advance(14_999);
+    finish('done');
+    await running;
+    expect(said).toEqual([
       { note: 'probe is running', elapsedMs: 5_000 },
-      { note: 'row 500', elapsedMs: 10_000 },
-      { note: 'x'.repeat(200), elapsedMs: 15_000 },
+      { note: 'probe is running', elapsedMs: 10_000 },
     ]);
   });
 });

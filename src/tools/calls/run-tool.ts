@@ -6,11 +6,15 @@ import {
   type OutputBlock,
   type ToolOutput,
 } from '../../platform/parsing/tool-output.js';
+import { hostPath } from '../../platform/text/host-path.js';
 import type { CallableTool } from '../registry.js';
 import { type CallAnswer, CallWaits, type ToolCall, ToolFailure } from '../tool.js';
 import { compact } from '../../platform/compact.js';
 
+/** Longest silence of a call that runs. */
 const TICK_MS = 5_000;
+/** Between two words of a call: each is an event of the log. */
+const MIN_GAP_MS = 1_000;
 const NOTE_CHARS = 200;
 
 export interface RunToolOptions {
@@ -28,7 +32,7 @@ export interface RunToolOptions {
   answers?: readonly CallAnswer[];
   ask?: ToolCall['ask'];
   sample?: ToolCall['sample'];
-  /** Called every five seconds while the tool runs. Must not throw. */
+  /** Called with the tool's first note at once, then once a second at most, and every five seconds without one. Must not throw. */
   progress(note: string, elapsedMs: number): void;
 }
 
@@ -155,28 +159,45 @@ function sampling(
 }
 
 /**
- * Emits the latest note at a fixed interval, so that a chatty tool cannot flood the log.
+ * Emits the first note at once, a later one a second after the last emission, and the latest again after five seconds of
+ * silence: a chatty tool cannot flood the log.
  *
  * @param firstNote the note until the tool sets its own, which is cut at 200 characters.
  */
 function startProgressTicker(clock: Clock, firstNote: string, emit: RunToolOptions['progress']) {
   const startedAt = clock.now();
   let latest = firstNote;
+  let emittedAt = -Infinity;
+  let isDue = false;
+  let isOver = false;
   let cancel = clock.after(TICK_MS, tick);
   function tick(): void {
+    const now = clock.now();
+    cancel();
     cancel = clock.after(TICK_MS, tick);
-    emit(latest, clock.now() - startedAt);
+    emittedAt = now;
+    isDue = false;
+    emit(latest, now - startedAt);
   }
   return {
     note: (text: string) => {
-      latest = text.slice(0, NOTE_CHARS);
+      const next = text.slice(0, NOTE_CHARS);
+      // A tool may say more when its call has ended, by time or with its turn.
+      if (isOver || next === latest) return;
+      latest = next;
+      const waitMs = emittedAt + MIN_GAP_MS - clock.now();
+      if (waitMs <= 0) return tick();
+      if (isDue) return;
+      isDue = true;
+      cancel();
+      cancel = clock.after(waitMs, tick);
     },
-    stop: () => cancel(),
+    stop: () => {
+      isOver = true;
+      cancel();
+    },
   };
 }
-
-/** An absolute path of two parts or more, but not the path of a URL. */
-const hostPath = /(?<![\w:/.])(?:file:\/\/)?\/(?:[^\s'"`:,;()]+\/)+[^\s'"`:,;()]*/g;
 
 /**
  * The text for the model when a tool threw. The message of a `ToolFailure` is passed on as it is; any

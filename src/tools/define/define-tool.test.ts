@@ -26,6 +26,17 @@ async function run(tool: ExtensionTool, input: Record<string, unknown>) {
 }
 
 describe('a tool that is defined with a schema', () => {
+  it('lacks what its definition lacks, for the server to name it', () => {
+    const description = 'Looks orders up.';
+    const parts: unknown[] = [
+      { description, input: orders },
+      { description, run: () => '' },
+    ];
+    const [idle, open] = parts.map((part) => defineTool(part as Parameters<typeof defineTool>[0]));
+    expect(idle?.run).toBeUndefined();
+    expect(open?.inputSchema).toBeUndefined();
+  });
+
   it('shows the model the schema of what it may send, and runs with what was parsed', async () => {
     const tool = defineTool({
       name: 'orders',

@@ -98,6 +98,10 @@ export function defineTool<const Schema extends StandardSchema | JsonObject>(
   tool: DefinedTool<Schema>,
 ): Tool {
   const { input: schema, run, ...described } = tool;
+  // Where JavaScript leaves out a part, the server names it.
+  if (!isObject(schema) || typeof run !== 'function') {
+    return { ...described, inputSchema: schema, run } as Tool;
+  }
   const inputSchema = jsonSchemaOf(schema, tool.name ?? 'a tool');
   return {
     ...described,

@@ -42,7 +42,7 @@ export interface ExtensionCall {
   agent: string;
   /** Aborts when the turn ends early or the call's time is over: stop, and reject with its reason. */
   signal: AbortSignal;
-  /** Sets a note on what a long call is doing, in a few words; shown at most every few seconds. */
+  /** Sets a note on what a long call is doing, in a few words; the first is shown at once, then one a second at most. */
   progress(note: string): void;
 }
 

@@ -8,9 +8,12 @@ import type { AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { Continuation } from '../../governance/decision-tree/decision-trees.js';
 import { reservedReasons } from '../../governance/limits/termination-checks.js';
 import { compact } from '../../platform/compact.js';
-import { parseValue, nameOf } from '../../platform/parsing/parse-value.js';
+import { isPlainObject } from '../../platform/json.js';
+import { nearestName } from '../../platform/parsing/nearest-name.js';
+import { parseValue, nameOf, type Fault } from '../../platform/parsing/parse-value.js';
 import { keyScopes } from '../../storage/governance-schema.js';
 import { TypedError } from '../../errors/typed-error.js';
+import { showPlace, type SourcePlace } from './explain-load-failure.js';
 
 /** Shapes of what extensions register. An object may be an instance of a class, with methods. */
 
@@ -89,6 +92,41 @@ export const toolShape = z.object(
   },
   object,
 );
+
+/** What a part of a tool is called where it is not there. */
+const missing: Readonly<Record<string, string>> = {
+  inputSchema: 'input (inputSchema, without defineTool)',
+};
+
+/**
+ * Checks a tool. One that is a plain object has no fields but a tool's: a name that is wrong would pass unseen. An
+ * instance of a class may have what it likes.
+ *
+ * @throws Error that lists all that is wrong.
+ */
+export function expectTool(tool: unknown): void {
+  const fields: Readonly<Record<string, unknown>> = isPlainObject(tool) ? tool : {};
+  const { name } = fields;
+  const what = typeof name === 'string' ? `the tool ${name}` : 'a tool';
+  const { faults = [] } = parseValue(toolShape, tool, { showsGiven: false });
+  const lines = faults.map(({ path, message }) => {
+    const [field] = path;
+    if (path.length === 1 && fields[String(field)] === undefined && isPlainObject(tool)) {
+      return `${missing[String(field)] ?? String(field)} is missing`;
+    }
+    return wordFault(what, { path, message });
+  });
+  const all = [...Object.keys(fields).flatMap(unknownField), ...lines];
+  if (all.length > 0) throw new Error(all.join('; '));
+}
+
+function unknownField(name: string): string[] {
+  const known = Object.keys(toolShape.shape);
+  if (known.includes(name)) return [];
+  const near = nearestName(name, known);
+  const hint = near === undefined ? `use ${known.join(', ')}` : `did you mean ${near}?`;
+  return [`${nameOf([name])} is no field of a tool; ${hint}`];
+}
 
 /** Checks of values that extensions return: a fault is then the extension's, by name. */
 
@@ -178,30 +216,37 @@ export function expectShape<T>(shape: z.ZodMiniType<T>, input: unknown, what: st
   // An extension's values may be of any kind, those that JSON cannot show included.
   const { value, faults } = parseValue(shape, input, { showsGiven: false });
   if (faults === undefined) return value;
-  const lines = faults.map(({ path, message }) =>
-    path.length === 0 ? `${what} ${message}` : `${nameOf(path)} of ${what} ${message}`,
-  );
-  throw new Error(lines.join('; '));
+  throw new Error(faults.map((fault) => wordFault(what, fault)).join('; '));
+}
+
+function wordFault(what: string, { path, message }: Fault): string {
+  return path.length === 0 ? `${what} ${message}` : `${nameOf(path)} of ${what} ${message}`;
 }
 
 /** An extension cannot be used, which ends the start; the message names the module and the fault. */
 export class ExtensionError extends Error {
   override readonly name = 'ExtensionError';
+  /** Where the fault is. Absent: only the extension is known. */
+  readonly place: SourcePlace | undefined;
 
   /** @param extension its name, or its file. @param fault a clause without a full stop. */
   constructor(
     source: ExtensionSource,
     readonly extension: string,
     readonly fault: string,
-    cause?: unknown,
+    { cause, place }: { cause?: unknown; place?: SourcePlace } = {},
   ) {
-    super(`${source}: ${extension}: ${fault}. ${remedies[source]}`, { cause });
+    const named = place === undefined ? extension : showPlace(place);
+    const end = fault.endsWith('?') ? '' : '.';
+    super(`${source}: ${named}: ${fault}${end} ${remedies[source]}`, { cause });
+    this.place = place;
   }
 }
 
 const remedies = {
   TURNPIKE_EXTENSIONS: 'Correct it, or take it out of the list, and start again.',
   TURNPIKE_TOOLS_DIR: 'Correct the file, or move it out of the folder, and start again.',
+  '--dir': 'Correct the file, or move it out of the folder.',
   TURNPIKE_INSTRUCTION_ROOT: 'Correct the file, or move it out of the folder, and start again.',
   createTurnpike: 'Correct the options.',
 };

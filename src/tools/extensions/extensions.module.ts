@@ -34,7 +34,7 @@ import {
         { token: HOST_EXTENSION, optional: true },
       ],
       useFactory: async (
-        { extensions, toolsDir }: Config,
+        { extensions, toolsDir, projectsDir, projectRoot, projectRoots }: Config,
         tools: ToolRegistry,
         trees: DecisionTrees,
         triggers: Trigger[],
@@ -46,7 +46,9 @@ import {
         if (ofHost !== undefined)
           await registerExtension('createTurnpike', 'its tools', ofHost, registries);
         await loadExtensions(extensions, registries);
-        if (toolsDir !== undefined) await loadToolsFolder(toolsDir, registries);
+        const written = [projectsDir, ...projectRoots];
+        if (projectRoot !== undefined) written.push(projectRoot);
+        if (toolsDir !== undefined) await loadToolsFolder(toolsDir, registries, written);
         return extensions;
       },
     },

@@ -48,7 +48,7 @@ describe('loadExtensions', () => {
   async function faultOf(file: string): Promise<string> {
     const fault: unknown = await loadExtensions([file], registries()).catch((error) => error);
     expect(fault).toBeInstanceOf(ExtensionError);
-    expect((fault as ExtensionError).message).toContain(`TURNPIKE_EXTENSIONS: ${file}: `);
+    expect((fault as ExtensionError).message).toContain(`TURNPIKE_EXTENSIONS: ${file}:`);
     return (fault as ExtensionError).fault;
   }
 
@@ -72,7 +72,7 @@ describe('loadExtensions', () => {
   });
 
   it.each([
-    ['a syntax error', 'export default (', 'it cannot be loaded: '],
+    ['a syntax error', 'export default (', 'it has a syntax error: '],
     [
       'a module that throws',
       'throw new Error("no database.");',
@@ -84,7 +84,9 @@ describe('loadExtensions', () => {
   });
 
   it('refuses a file and a package that are not there', async () => {
-    expect(await faultOf(path.join(folder, 'none.mjs'))).toContain('there is no file ');
+    const none = path.join(folder, 'none.mjs');
+    expect(await faultOf(none)).toBe(`there is no file ${none}`);
+    await expect(loadExtensions([none], registries())).rejects.toThrow(/none\.mjs\. Correct it/);
     expect(await faultOf('@turnpike/none')).toContain("Cannot find package '@turnpike/none'");
   });
 
@@ -92,7 +94,22 @@ describe('loadExtensions', () => {
     ['throw new Error("mine.");', 'mine'],
     ['throw "text";', 'text'],
     ['turnpike.addTool();', 'a tool must be an object'],
-    ['turnpike.addTool({ name: 5 });', 'name of a tool must be text; description of a tool'],
+    [
+      'turnpike.addTool({ name: 5 });',
+      'name of a tool must be text; description is missing; input (inputSchema, without defineTool) is missing; run is missing',
+    ],
+    [
+      `turnpike.addTool(${tool("effekt: 'read'")});`,
+      'effekt is no field of a tool; did you mean effect?',
+    ],
+    [
+      `turnpike.addTool(${tool('run: undefined, runn: 1')});`,
+      'runn is no field of a tool; did you mean run?; run is missing',
+    ],
+    [
+      `turnpike.addTool(${tool('needsApproval: true')});`,
+      'needsApproval is no field of a tool; use name, description',
+    ],
     [`turnpike.addTool(${tool("name: 'read'")});`, 'Tool read is registered already'],
     [`turnpike.addTool(${tool("name: 'two words'")});`, 'Tool name "two words" is not valid'],
     [`turnpike.addTool(${tool("name: 'mcp__a'")});`, 'begins with mcp__'],

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { withTimeout } from '../../platform/async/deadlines.js';
 import { changeState } from '../../governance/decision-tree/agent-state.js';
 import {
@@ -27,11 +26,13 @@ import {
   ExtensionError,
   type ExtensionSource,
   expectShape,
+  expectTool,
   functionShape,
-  toolShape,
   treeName,
   triggerShape,
 } from './extension-shapes.js';
+import { explainLoadFailure, messageOf, toFile, toSpecifier } from './explain-load-failure.js';
+import { countLoaded, loadedSince, prepareModules } from './module-hooks.js';
 import { guardAuthenticator, guardTool, GuardedTree, guardTrigger } from './guards.js';
 
 /** Time limit for an extension to register, in ms. */
@@ -69,7 +70,7 @@ export async function registerExtension(
       throw new Error(`it was not done registering after ${REGISTER_MS / 1_000} seconds`);
     }
   } catch (error) {
-    throw new ExtensionError(source, name, messageOf(error), error);
+    throw new ExtensionError(source, name, messageOf(error), { cause: error });
   } finally {
     close();
   }
@@ -87,37 +88,18 @@ async function loadModule(name: string): Promise<Extension> {
 
 /** The default export of a module. @throws ExtensionError where it cannot be loaded. */
 export async function importDefault(source: ExtensionSource, name: string): Promise<unknown> {
+  const file = toFile(name);
+  if (file !== undefined) {
+    const real = await realpath(path.dirname(file)).catch(() => path.dirname(file));
+    prepareModules(real);
+  }
+  const before = countLoaded();
   try {
     return ((await import(toSpecifier(name))) as { default?: unknown }).default;
   } catch (error) {
-    throw new ExtensionError(source, name, whyNotLoaded(name, error), error);
+    const { fault, place } = explainLoadFailure(file, error, loadedSince(before));
+    throw new ExtensionError(source, name, fault, { cause: error, ...compact({ place }) });
   }
-}
-
-function whyNotLoaded(name: string, error: unknown): string {
-  const file = toFile(name);
-  if (file !== undefined && !existsSync(file)) return `there is no file ${file}`;
-  if (/\.[cm]?tsx?$/.test(name)) {
-    return `it is TypeScript that Node ${process.versions.node} does not run (${messageOf(error)}): from Node 22.18 on types are left out, but not enums, namespaces or parameter properties. Write it without them, or compile it to JavaScript and name that file`;
-  }
-  return `it cannot be loaded: ${messageOf(error)}`;
-}
-
-function toSpecifier(name: string): string {
-  const file = toFile(name);
-  return file === undefined ? name : pathToFileURL(file).href;
-}
-
-/** The path of a module that is a file; undefined for a package or a URL. */
-function toFile(name: string): string | undefined {
-  const isFile = path.isAbsolute(name) || /^\.{1,2}[\\/]/.test(name);
-  return isFile ? path.resolve(name) : undefined;
-}
-
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  // The message becomes a clause of a longer sentence.
-  return message.trim().replace(/\.$/, '');
 }
 
 /** Injects the names of the extensions, once each has registered its additions. */
@@ -161,7 +143,7 @@ function openRegistrar(
   };
   const addTrigger = (trigger: ExtensionTrigger): void => {
     assertOpen();
-    expectShape(triggerShape, trigger, nameOf('trigger', trigger?.id));
+    expectShape(triggerShape, trigger, nameOf(trigger?.id));
     if (triggers.some(({ id }) => id === trigger.id)) {
       throw new Error(`there is a trigger ${trigger.id} already`);
     }
@@ -180,7 +162,7 @@ function openRegistrar(
   };
   const addTool = (tool: ExtensionTool): void => {
     assertOpen();
-    expectShape(toolShape, tool, nameOf('tool', tool?.name));
+    expectTool(tool);
     const onFault = (name: string, error: unknown): void =>
       logger.error(
         { extension, tool: name, error },
@@ -217,7 +199,7 @@ function snapshotOf(tool: ExtensionTool): ExtensionTool {
   };
 }
 
-/** A name for messages, also where an extension gives none. */
-function nameOf(kind: string, name: unknown): string {
-  return typeof name === 'string' ? `the ${kind} ${name}` : `a ${kind}`;
+/** The name of a trigger for messages, also where an extension gives none. */
+function nameOf(id: unknown): string {
+  return typeof id === 'string' ? `the trigger ${id}` : 'a trigger';
 }

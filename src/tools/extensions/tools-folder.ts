@@ -1,10 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { registerHooks } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { isWithin } from '../../platform/is-within.js';
-import { packageRoot } from '../../platform/process/package-root.js';
-import { ExtensionError } from './extension-shapes.js';
+import { ExtensionError, type ExtensionSource } from './extension-shapes.js';
 import type { ExtensionTool } from './extend.js';
 import { importDefault, registerExtension, type Registries } from './load-extensions.js';
 
@@ -16,43 +13,76 @@ const toolFile = /^(?!_)(?<name>[^.]+)\.(?:ts|mts|js|mjs)$/;
 /**
  * Loads the tools of `TURNPIKE_TOOLS_DIR`, one a file, with the name of its file. They have all rights of this process.
  *
- * @throws ExtensionError for the first file that cannot be loaded, or is no tool.
+ * @param written folders that agents write in. The configuration has compared their names; links lead elsewhere.
+ * @throws ExtensionError for the first file that cannot be loaded, or is no tool, and for a folder that agents write.
  */
-export async function loadToolsFolder(folder: string, registries: Registries): Promise<void> {
-  const tools = await readToolsFolder(folder);
-  for (const [file, tool] of tools) {
-    await registerExtension(SOURCE, file, (turnpike) => turnpike.addTool(tool), registries);
-  }
+export async function loadToolsFolder(
+  folder: string,
+  registries: Registries,
+  written: readonly string[] = [],
+): Promise<void> {
+  await refuseWrittenFolder(folder, written);
+  const tools = await readToolsFolder(folder, registries);
   registries.logger.info(
-    { folder, tools: [...tools.values()].map(({ name }) => name) },
+    { folder, tools: tools.map(({ name }) => name) },
     'loaded the tools of a folder',
   );
 }
 
-/** The tools of a folder, by their files. @throws ExtensionError. */
-export async function readToolsFolder(folder: string): Promise<Map<string, ExtensionTool>> {
-  shareOwnPackage();
+async function refuseWrittenFolder(folder: string, written: readonly string[]): Promise<void> {
+  // What is not there yet is made later, where its name says.
+  const places = [folder, ...written].map((place) =>
+    realpath(place).catch(() => path.resolve(place)),
+  );
+  const [real = folder, ...others] = await Promise.all(places);
+  const found = others.find((one) => isWithin(one, real));
+  if (found === undefined) return;
+  throw new ExtensionError(
+    SOURCE,
+    folder,
+    `it leads to ${real}, where agents write in ${found} and would write tools with the rights of the server: name a folder elsewhere`,
+  );
+}
+
+/**
+ * Registers the tools of a folder. @param source what names the folder. @returns them as their files have them.
+ * @throws ExtensionError.
+ */
+export async function readToolsFolder(
+  folder: string,
+  registries: Registries,
+  source: ExtensionSource = SOURCE,
+): Promise<ExtensionTool[]> {
   const root = await realpath(folder).catch((error: unknown) => {
-    throw new ExtensionError(SOURCE, folder, 'there is no such folder', error);
+    throw new ExtensionError(source, folder, 'there is no such folder', { cause: error });
   });
   const names = (await readdir(root)).filter((name) => toolFile.test(name)).toSorted();
-  const tools = new Map<string, ExtensionTool>();
+  const tools: ExtensionTool[] = [];
   for (const name of names) {
     const file = path.join(folder, name);
     // A link could lead to a place where an agent writes.
     if (!isWithin(root, await realpath(path.join(root, name)))) {
-      throw new ExtensionError(SOURCE, file, 'it is a link to a file outside of the folder');
+      throw new ExtensionError(source, file, 'it is a link to a file outside of the folder');
     }
-    tools.set(file, nameTool(file, await importDefault(SOURCE, file)));
+    const tool = nameTool(source, file, await importDefault(source, file));
+    await registerExtension(source, file, (turnpike) => turnpike.addTool(tool), registries);
+    tools.push(tool);
   }
   return tools;
 }
 
-function nameTool(file: string, exported: unknown): ExtensionTool {
+/** What says that an object is meant as a tool, however much of one is missing. */
+const ofTools = ['run', 'description', 'inputSchema'];
+
+function nameTool(source: ExtensionSource, file: string, exported: unknown): ExtensionTool {
   const name = toolFile.exec(path.basename(file))?.groups?.['name'] ?? '';
-  if (typeof exported !== 'object' || exported === null || !('run' in exported)) {
+  if (
+    typeof exported !== 'object' ||
+    exported === null ||
+    !ofTools.some((field) => field in exported)
+  ) {
     throw new ExtensionError(
-      SOURCE,
+      source,
       file,
       'its default export must be a tool, as `export default defineTool({…})`',
     );
@@ -61,29 +91,10 @@ function nameTool(file: string, exported: unknown): ExtensionTool {
   const tool = exported as ExtensionTool & { name?: string };
   if (tool.name !== undefined && tool.name !== name) {
     throw new ExtensionError(
-      SOURCE,
+      source,
       file,
       `its tool is called ${tool.name}; a tool has the name of its file, so leave the name out or rename the file`,
     );
   }
   return { ...tool, name };
-}
-
-let isShared = false;
-
-/** Lets a module of the operator import `turnpike` where nobody has installed it beside the folder: it gets that of this server. */
-export function shareOwnPackage(): void {
-  if (isShared || typeof registerHooks !== 'function') return;
-  isShared = true;
-  const own = pathToFileURL(path.join(packageRoot, 'dist/extend/define-agent.js')).href;
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      if (specifier !== 'turnpike') return next(specifier, context);
-      try {
-        return next(specifier, context);
-      } catch {
-        return { url: own, shortCircuit: true };
-      }
-    },
-  });
 }

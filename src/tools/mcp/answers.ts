@@ -4,6 +4,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { isPlainObject } from '../../platform/json.js';
+import { wrapAsked } from './asked-params.js';
 
 /** The field that a server's own result is under, in the one that the client checks. */
 const WHOLE = 'turnpike/result';
@@ -51,7 +52,8 @@ export class Answers {
 
   /** The message as the client may have it. */
   wrap(message: JSONRPCMessage): JSONRPCMessage {
-    if ('method' in message || message.id === undefined) return message;
+    if ('method' in message) return wrapAsked(message);
+    if (message.id === undefined) return message;
     const method = this.#methods.get(message.id);
     this.#methods.delete(message.id);
     if (method === undefined || !('result' in message)) return message;

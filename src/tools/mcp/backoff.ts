@@ -18,6 +18,11 @@ export class Backoff {
     return Math.max(0, this.#notBefore - this.clock.now());
   }
 
+  /** When the server was started last, in ms since the epoch. */
+  get startedAt(): number {
+    return this.#startedAt;
+  }
+
   started(): void {
     this.#startedAt = this.clock.now();
   }

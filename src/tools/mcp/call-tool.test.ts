@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { outputText } from '../../platform/parsing/tool-output.js';
 import { parseJson } from '../../platform/exact-json.js';
-import { resultBlocks, toolName } from './call-tool.js';
+import { resultBlocks } from './call-tool.js';
+import { toolName } from './tool-names.js';
 
 const text = (said: string) => ({ type: 'text', text: said });
 const resultText = (result: Record<string, unknown>): string => outputText(resultBlocks(result));

@@ -4,25 +4,29 @@ import {
   type Transport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client';
-import { untilAborted, withDeadline } from '../../platform/async/deadlines.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Logger } from '../../platform/logger.js';
+import { untilAborted, withDeadline, withTimeout } from '../../platform/async/deadlines.js';
 import { withCauses } from '../../platform/error-code.js';
 import { AskingCalls, type Responder } from './asking-calls.js';
-import { Backoff } from './backoff.js';
+import { unwrapAsked, wrapAnswer } from './asked-params.js';
 import type { ProtocolChoice } from './definitions.js';
 import { samplingError } from './sampling.js';
-import { describeFault, isConnectionLost, isFinal, isSessionDoubtful, McpFault } from './faults.js';
+import {
+  describeFault,
+  isConnectionLost,
+  isFinal,
+  isLasting,
+  isSessionDoubtful,
+  McpFault,
+} from './faults.js';
 import { capabilitiesOf, rootsOf, type Offers } from './offers.js';
 import { attemptsOf, type EraVerdict } from './era-verdicts.js';
 import { listTools, type McpToolList } from './offered-tools.js';
 import { MessageTooLongError } from './messages.js';
+import { Starts, type StartsOptions } from './starts.js';
 import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
 import type { ServerAuth } from './oauth/server-auth.js';
 
-export interface ConnectionOptions {
-  server: string;
-  openTransport(): Transport;
+export interface ConnectionOptions extends StartsOptions {
   protocol: ProtocolChoice;
   /** What the server may ask in its calls. */
   offers: Offers;
@@ -30,14 +34,12 @@ export interface ConnectionOptions {
   verdict: EraVerdict;
   /** Time limit to connect and list the tools, in ms. */
   connectMs: number;
+  /** Longest wait of a turn for a start, in ms. */
+  turnWaitMs: number;
   /** Longest time of a call that keeps reporting progress, in ms. */
   progressMs: number;
-  clock: Clock;
-  logger: Logger;
   /** Tokens for requests. Absent: none are sent. */
   auth?: ServerAuth | undefined;
-  /** Removes the server's credentials from a text. */
-  redact(text: string): string;
 }
 
 /** A server that is up. */
@@ -54,7 +56,7 @@ export interface LiveServer {
  */
 export class McpConnection {
   readonly #options: ConnectionOptions;
-  readonly #backoff: Backoff;
+  readonly #starts: Starts;
   #live: Promise<LiveServer> | undefined;
   #current: Client | undefined;
   /** The start under way or done; another object after each loss. */
@@ -63,12 +65,13 @@ export class McpConnection {
   /** Messages that were too long, by the client that they ended a call or the connection of. */
   readonly #tooLong = new WeakMap<Client, MessageTooLongError>();
   readonly #transports = new WeakMap<Client, Transport>();
-  /** Why the server failed last. */
-  #fault = 'it ended';
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(options.clock);
+    this.#starts = new Starts(options, () => {
+      // A failure is noted by the start.
+      this.ready(new AbortController().signal).catch(() => undefined);
+    });
   }
 
   get server(): string {
@@ -103,9 +106,14 @@ export class McpConnection {
     return untilAborted(this.#live, signal);
   }
 
-  /** The server's tools, listed again after a change. @throws as `ready` does. */
-  async listTools(signal: AbortSignal): Promise<McpToolList> {
-    const live = await this.ready(signal);
+  /**
+   * The server's tools, listed again after a change. A turn does not wait for a server that is known not to come up, nor
+   * for long for another.
+   *
+   * @param isPatient whether the whole start is awaited. @throws as `ready` does.
+   */
+  async listTools(signal: AbortSignal, isPatient = false): Promise<McpToolList> {
+    const live = await this.#readyForTurn(signal, isPatient);
     if (!live.stale) return live.listed;
     live.stale = false;
     const list = this.#inTime((limit) => listTools(live.client, limit));
@@ -127,7 +135,7 @@ export class McpConnection {
 
   /** A call was answered. */
   worked(): void {
-    this.#backoff.worked();
+    this.#starts.worked();
   }
 
   /**
@@ -168,6 +176,7 @@ export class McpConnection {
   }
 
   async close(): Promise<void> {
+    this.#starts.closed();
     const clients = new Set([...this.#calls.clients(), ...(this.#current ? [this.#current] : [])]);
     this.#forget();
     await Promise.all(
@@ -175,28 +184,45 @@ export class McpConnection {
     );
   }
 
-  async #start(): Promise<LiveServer> {
-    const waitMs = this.#backoff.waitMs();
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1000);
-      throw new McpFault(`it failed before (${this.#fault}), and is tried again in ${seconds} s`);
+  async #readyForTurn(signal: AbortSignal, isPatient: boolean): Promise<LiveServer> {
+    const { clock, turnWaitMs } = this.#options;
+    // What failed the last time is tried in the background.
+    const isTried = this.#starts.isBroken && !isPatient;
+    const starting = this.ready(signal);
+    try {
+      if (isPatient || this.#starts.isUp) return await starting;
+      const waitMs = isTried ? 0 : this.#starts.leftOf(turnWaitMs);
+      if (waitMs > 0 && (await withTimeout(waitMs, starting, clock))) return await starting;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof LoginNeededError) throw error;
+      throw this.#starts.faultForTurn();
     }
+    // Its end is noted by the start.
+    starting.catch(() => undefined);
+    if (isTried) throw this.#starts.faultForTurn();
+    throw new McpFault('it is still starting, and turns that begin later have its tools');
+  }
+
+  async #start(): Promise<LiveServer> {
+    this.#starts.begin();
     const isStarting = (): boolean => this.#starting === start;
     const start = {};
     this.#starting = start;
     try {
-      this.#backoff.started();
-      return await this.#guard(() => this.#inTime((limit) => this.#connect(isStarting, limit)));
+      const live = await this.#guard(() =>
+        this.#inTime((limit) => this.#connect(isStarting, limit)),
+      );
+      this.#starts.succeeded(live.listed.tools.length);
+      return live;
     } catch (error) {
       // False when the connection was closed meanwhile, which is no failure.
       if (isStarting()) {
         const client = this.#current;
         this.#forget();
         if (client !== undefined) this.#end(client);
-        // A log-in changes that, not time.
-        if (error instanceof LoginNeededError) throw error;
-        this.#fault = describeFault(error);
-        this.#backoff.failed();
+        if (error instanceof LoginNeededError) this.#starts.needsLogin();
+        else this.#starts.failed(error);
       }
       throw error;
     }
@@ -226,9 +252,9 @@ export class McpConnection {
     mode: VersionNegotiationMode,
     { limit, probeMs, most }: { limit: AbortSignal; probeMs: number; most: number },
   ): Promise<LiveServer> {
-    const { protocol, verdict, openTransport } = this.#options;
+    const { protocol, verdict, door } = this.#options;
     const client = this.#openClient(mode, probeMs);
-    const transport = openTransport();
+    const transport = door.open();
     this.#transports.set(client, transport);
     await client.connect(transport, { signal: limit, timeout: most });
     const era = client.getProtocolEra();
@@ -271,8 +297,7 @@ export class McpConnection {
         // An end during the start is a failure to start, and counted there.
         if (client.getServerCapabilities() === undefined) return;
         this.#forget();
-        this.#fault = this.#tooLong.get(client)?.message ?? 'it ended';
-        this.#backoff.died();
+        this.#starts.died(this.#tooLong.get(client)?.message ?? 'it ended');
       },
     };
     Object.assign(client, hooks);
@@ -283,7 +308,7 @@ export class McpConnection {
     if (asks) {
       client.setRequestHandler('elicitation/create', async ({ params }) => {
         const { answer, signal } = this.#calls.find(client, 'elicit');
-        return answer(params, signal);
+        return wrapAnswer(await answer(unwrapAsked(params), signal));
       });
     }
     if (root !== undefined) client.setRequestHandler('roots/list', () => rootsOf(root));
@@ -291,7 +316,7 @@ export class McpConnection {
     client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
       const { answer, signal } = this.#calls.find(client, 'sample');
       try {
-        return await answer(params, AbortSignal.any([signal, mcpReq.signal]));
+        return await answer(unwrapAsked(params), AbortSignal.any([signal, mcpReq.signal]));
       } catch (error) {
         throw samplingError(error);
       }
@@ -326,7 +351,7 @@ export class McpConnection {
     } catch (error) {
       const cause = await this.faultOf(error);
       if (cause instanceof LoginNeededError) throw cause;
-      throw new McpFault(this.#options.redact(describeFault(cause)));
+      throw new McpFault(this.#options.redact(describeFault(cause)), isLasting(cause));
     }
   }
 }

@@ -1,5 +1,6 @@
-import { readForm } from '../../platform/parsing/form.js';
+import { plainForm } from '../../platform/parsing/plain-form.js';
 import { isLongJson, isPlainObject, type JsonObject } from '../../platform/json.js';
+import { withoutDirections } from '../../platform/text/well-formed.js';
 import { cutText } from '../../platform/text/cut-text.js';
 import type { CallAnswer, CallQuestion } from '../tool.js';
 
@@ -7,6 +8,8 @@ import type { CallAnswer, CallQuestion } from '../tool.js';
 const MAX_SCHEMA_CHARS = 16_384;
 const MAX_MESSAGE_CHARS = 4_000;
 const MAX_URL_CHARS = 4_096;
+/** A field's name may be long. */
+const MAX_FAULT_CHARS = 300;
 
 /**
  * A server's question to the person of a call, from the parameters of its `elicitation/create`.
@@ -23,7 +26,8 @@ export function readElicitation(
   const about = {
     server: server.name,
     ...(server.host !== undefined && { host: server.host }),
-    message: typeof message === 'string' ? cutText(message, MAX_MESSAGE_CHARS) : '',
+    message:
+      typeof message === 'string' ? withoutDirections(cutText(message, MAX_MESSAGE_CHARS)) : '',
   };
   const reason = `the MCP server ${server.name} asks`;
   if (mode === 'url') {
@@ -37,19 +41,23 @@ export function readElicitation(
     };
   }
   if (mode !== 'form') return { fault: 'it asks in a way that is not known here' };
-  if (isLongJson(schema, MAX_SCHEMA_CHARS)) {
-    return { fault: `the form that it asks with has more than ${MAX_SCHEMA_CHARS} characters` };
+  if (isLongJson(schema, MAX_SCHEMA_CHARS)) return { fault: tooLong };
+  const form = plainForm(schema);
+  if ('fault' in form) {
+    const why = cutText(form.fault, MAX_FAULT_CHARS);
+    return { fault: `the form that it asks with cannot be shown: ${why}` };
   }
-  const form = readForm(schema);
-  if ('fault' in form)
-    return { fault: `the form that it asks with cannot be shown: ${form.fault}` };
-  // It came as JSON, and is an object with fields.
+  // What is referred to is in it as often as it is.
+  if (isLongJson(form.schema, MAX_SCHEMA_CHARS)) return { fault: tooLong };
+  const nullable: JsonObject = form.nullable.length === 0 ? {} : { nullable: form.nullable };
   return {
     kind: 'elicitation',
     reason,
-    question: { mode, ...about, schema: schema as JsonObject },
+    question: { mode, ...about, schema: form.schema, ...nullable },
   };
 }
+
+const tooLong = `the form that it asks with has more than ${MAX_SCHEMA_CHARS} characters`;
 
 /** A link that people may open. It is shown whole, and never fetched here. */
 function readLink(url: unknown): { url: string; origin: string } | { fault: string } {
@@ -66,8 +74,8 @@ function readLink(url: unknown): { url: string; origin: string } | { fault: stri
   return { url: href, origin };
 }
 
-/** What a form may hold, as the protocol has it. */
-type FormValue = string | number | boolean | string[];
+/** What a form may hold, as the protocol has it; null where the server's schema wants the field and takes null. */
+type FormValue = string | number | boolean | null | string[];
 
 /** A person's answer as the server has it. */
 export function elicitResult({ action, content = {}, question }: CallAnswer): {
@@ -78,7 +86,10 @@ export function elicitResult({ action, content = {}, question }: CallAnswer): {
   const values = Object.entries(content).filter((entry): entry is [string, FormValue] =>
     isFormValue(entry[1]),
   );
-  return { action, content: Object.fromEntries(values) };
+  const { nullable } = question;
+  const names: unknown[] = Array.isArray(nullable) ? nullable : [];
+  const empty = names.flatMap((name) => (typeof name === 'string' ? [[name, null] as const] : []));
+  return { action, content: { ...Object.fromEntries(empty), ...Object.fromEntries(values) } };
 }
 
 function isFormValue(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -11,19 +12,37 @@ import { MessageTooLongError } from './messages.js';
 import { LoginNeededError, OAuthLoginError } from './oauth/oauth-error.js';
 import type { RetryClass } from '../tool.js';
 import { cutText } from '../../platform/text/cut-text.js';
+import { hostPath } from '../../platform/text/host-path.js';
 
 const longest = 500;
 const MAX_FAULT_CHARS = 200;
 
-/** Texts for errors of the operating system when a command is spawned. */
-const commandFaults: Readonly<Record<string, string>> = {
-  ENOENT: 'its command, or the folder it runs in, was not found',
-  EACCES: 'its command may not be run',
-};
-
 /** A fault of the connection, with a message written for users. */
 export class McpFault extends Error {
   override readonly name = 'McpFault';
+
+  /** @param isLasting whether time alone does not change it. */
+  constructor(
+    message: string,
+    readonly isLasting = false,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A command that cannot be run, by the error of the operating system: it names neither the folder nor the fault. */
+export function commandFault(error: Error, command: string, cwd: string | undefined): Error {
+  const code = errorCode(error);
+  const shown = (text: string): string => JSON.stringify(text.replace(hostPath, '…/$<name>'));
+  const fault = (message: string): McpFault => new McpFault(message, false, { cause: error });
+  if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    return fault(`the folder it runs in, ${shown(cwd)}, was not found (cwd)`);
+  }
+  if (code === 'EACCES') return fault(`its command ${shown(command)} may not be run`);
+  if (code !== 'ENOENT') return error;
+  const hint = /\s/.test(command) ? '; arguments belong in its args' : '';
+  return fault(`its command ${shown(command)} was not found${hint}`);
 }
 
 /**
@@ -51,7 +70,7 @@ export function describeFault(error: unknown): string {
     return clientFaults[error.code] ?? 'its connection failed';
   }
   if (code === undefined) return 'its connection failed';
-  return commandFaults[code] ?? `its connection failed (${code})`;
+  return `its connection failed (${code})`;
 }
 
 /** Texts for faults that the client itself finds. */
@@ -120,6 +139,13 @@ function wordsOf({ status, data }: SdkHttpError): string {
 function messageOf(error: ProtocolError): string {
   const { message } = error;
   return message.length > longest ? `${message.slice(0, longest)}…` : message;
+}
+
+/** Whether a fault is of the definition: refused credentials, a refused address, a wrong `protocol`. */
+export function isLasting(error: unknown): boolean {
+  if (refusedHost(error) !== undefined) return true;
+  if (error instanceof SdkHttpError) return error.status === 401 || error.status === 403;
+  return describeFault(error) === clientFaults[SdkErrorCode.EraNegotiationFailed];
 }
 
 /**

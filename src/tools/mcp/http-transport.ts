@@ -20,7 +20,8 @@ import { withTimeout } from '../../platform/async/deadlines.js';
 import { Answers } from './answers.js';
 import type { HttpDefinition } from './definitions.js';
 import { lostAnswer } from './faults.js';
-import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
+import { hasOwnReading, MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
+import { unwrapAnswer } from './asked-params.js';
 
 /** Time limit for the request that ends a session, in ms. */
 const farewellMs = 1_000;
@@ -81,7 +82,8 @@ export class HttpTransport implements Transport {
     await this.#sdk.start();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(given: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const message = unwrapAnswer(given);
     this.#answers.asked(message);
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     const forget = (): void => {
@@ -178,7 +180,7 @@ const bodiless = [204, 205, 304];
 
 /**
  * Bounds a response: its body fails once it is larger than `most` bytes. In a stream of events each event
- * may be that large, and the stream is endless. Structured content comes with exact numbers (`readMessage`).
+ * may be that large, and the stream is endless. Its messages are as `readMessage` reads them.
  *
  * @param onEnd called when the body ended or failed, with what it failed by.
  */
@@ -270,21 +272,22 @@ class Pieces {
     const piece = Buffer.concat(this.#open);
     this.#open = [];
     this.#bytes = 0;
-    if (!piece.includes('structuredContent')) return piece;
-    return Buffer.from(this.isStream ? exactEvent(piece.toString()) : exactJson(piece.toString()));
+    if (!hasOwnReading(piece)) return piece;
+    return Buffer.from(this.isStream ? readEvent(piece.toString()) : readJson(piece.toString()));
   }
 }
 
 /** An event with its data in one line. */
-function exactEvent(event: string): string {
+function readEvent(event: string): string {
   const lines = event.split(/\r?\n/);
   const isData = (line: string): boolean => line.startsWith('data:');
+  if (!lines.some(isData)) return event;
   const data = lines.filter(isData).map((line) => line.slice('data:'.length));
-  return [`data: ${exactJson(data.join(''))}`, ...lines.filter((line) => !isData(line))].join('\n');
+  return [`data: ${readJson(data.join(''))}`, ...lines.filter((line) => !isData(line))].join('\n');
 }
 
-/** The JSON of messages, printed so that `JSON.parse` reads their exact numbers. What is no JSON stays as it is. */
-function exactJson(text: string): string {
+/** The JSON of messages, printed so that `JSON.parse` reads them as `readMessage` does. What is no JSON stays as it is. */
+function readJson(text: string): string {
   try {
     return JSON.stringify(readMessage(text));
   } catch {

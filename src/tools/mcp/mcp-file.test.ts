@@ -37,6 +37,13 @@ describe('loadMcpFile', () => {
     });
   });
 
+  it('says that the file does not exist', async () => {
+    const none = path.join(newFolder(), 'none.json');
+    await expect(loadMcpFile(none, environment)).rejects.toThrow(
+      /TURNPIKE_MCP_FILE[^]*none\.json.*ENOENT/,
+    );
+  });
+
   it.each([
     ['no JSON', '{"mcpServers": tok', 'it is no JSON'],
     ['a list', [], 'the file must be of the form {"mcpServers": '],

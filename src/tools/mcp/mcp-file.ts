@@ -13,7 +13,6 @@ import { onWrongType } from '../../platform/parsing/shapes.js';
 import { isPlainObject } from '../../platform/json.js';
 import { pickShellEnv } from '../shell-env.js';
 import { type McpDefinition, hidden, parseDefinitions } from './definitions.js';
-import { compact } from '../../platform/compact.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +26,8 @@ const fileShape = z.object(
 
 /**
  * The servers of the operator's file: `{"mcpServers": {name: definition}}`, with `${NAME}` for
- * variables of the environment. A `cwd` or `command` that begins with a dot is relative to the file's folder.
+ * variables of the environment. A `cwd` or `command` that begins with a dot is relative to the file's folder, and a
+ * command without `cwd` runs there: relative paths in its `args` are those of the folder.
  *
  * @throws FileInvalidError that names every fault by its field and line, and never a value.
  */
@@ -47,7 +47,7 @@ export function loadMcpFile(
   });
 }
 
-/** The servers with the paths of their commands as they are from everywhere. */
+/** The servers with the paths and folders of their commands as they are from everywhere. */
 function fromFolder(folder: string, servers: unknown): unknown {
   if (!isPlainObject(servers)) return servers;
   const resolved = (value: unknown): unknown =>
@@ -56,7 +56,8 @@ function fromFolder(folder: string, servers: unknown): unknown {
     Object.entries(servers).map(([name, server]) => {
       if (!isPlainObject(server)) return [name, server];
       const { command, cwd } = server;
-      return [name, { ...server, ...compact({ command: resolved(command), cwd: resolved(cwd) }) }];
+      if (command === undefined) return [name, server];
+      return [name, { ...server, command: resolved(command), cwd: resolved(cwd) ?? folder }];
     }),
   );
 }

@@ -5,12 +5,13 @@ import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import { publicFetch, type PublicFetch } from '../../platform/net/public-fetch.js';
 import type { RegisteredTool } from '../registry.js';
-import { pickShellEnv } from '../shell-env.js';
 import { McpConnection } from './connection.js';
 import { offersOf, type Offers } from './offers.js';
 import { EraVerdicts } from './era-verdicts.js';
-import { HttpTransport } from './http-transport.js';
 import { loadMcpFile } from './mcp-file.js';
+import { doorOf } from './open-transport.js';
+import { SaidProblems } from './said-problems.js';
+import { ServerStates } from './server-states.js';
 import {
   hostEntryOf,
   type McpPolicy,
@@ -29,7 +30,8 @@ import { describeFault } from './faults.js';
 import { canonicalJson } from '../../platform/json.js';
 import type { AnnouncedServer } from '../../storage/shapes/sent-request.js';
 import { storableText } from '../../storage/connection.js';
-import { authorizeName, authorizeTool, toolsBeforeLogin } from './tools-before-login.js';
+import { authorizeTool, toolsBeforeLogin } from './tools-before-login.js';
+import { authorizeName } from './tool-names.js';
 import { LoginNeededError } from './oauth/oauth-error.js';
 import {
   redactorOf,
@@ -40,11 +42,10 @@ import {
   type UsedServer,
 } from './oauth/server-tokens.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { StdioTransport } from './stdio-transport.js';
 
 export type McpConfig = Pick<
   Config,
-  'mcpFile' | 'mcpHosts' | 'mcpSessionStdio' | 'mcpConnectMs' | 'mcpPrivateHosts'
+  'mcpFile' | 'mcpHosts' | 'mcpSessionStdio' | 'mcpConnectMs' | 'mcpWaitMs' | 'mcpPrivateHosts'
 >;
 
 /** Bounds of the connections of a process. */
@@ -102,14 +103,10 @@ export interface TurnRequest extends ServerRequest {
   projectRoot?: string;
   /** The person whose log-ins are used. Absent: none are. */
   principalId?: string;
+  /** Whether it waits for servers until they are up or have failed. Absent: no longer than `TURNPIKE_MCP_WAIT_MS`. */
+  isPatient?: boolean;
   /** Tools that the session's model has been shown. */
   listed?: readonly ToolSpec[];
-}
-
-interface LastUse {
-  /** Number of its tools. */
-  tools: number;
-  problems: readonly string[];
 }
 
 interface PooledConnection {
@@ -141,9 +138,8 @@ export class Mcp {
   readonly #pool = new Map<string, PooledConnection>();
   /** Tools of shared servers when a turn last listed them, by server name. */
   readonly #listed = new Map<string, readonly RegisteredTool[]>();
-  /** What turns last found of shared servers, by name. */
-  readonly #lastUses = new Map<string, LastUse>();
-
+  readonly #states: ServerStates;
+  readonly #said = new SaidProblems();
   readonly #verdicts: EraVerdicts;
 
   /** @param configured the servers of the operator's file, by name. */
@@ -151,6 +147,7 @@ export class Mcp {
     const { mcpHosts, mcpSessionStdio: sessionStdio, mcpPrivateHosts: anywhere } = options.config;
     this.#options = options;
     this.#verdicts = new EraVerdicts(options.clock);
+    this.#states = new ServerStates(options.clock);
     this.#bounds = { ...standardBounds, ...options.bounds };
     const hosts = [...mcpHosts, ...Object.values(configured).flatMap(hostEntryOf)];
     this.#policy = { configured, hosts, sessionStdio };
@@ -231,12 +228,14 @@ export class Mcp {
 
   /** Servers of the configuration, with what turns of this process found of them. */
   listServers(): ListedMcpServerDto[] {
-    return Object.entries(this.#policy.configured).map(([name, { kind }]) => {
-      const used = this.#lastUses.get(name);
-      if (used === undefined) return { name, kind, state: 'unused', tools: 0, problems: [] };
-      const isBad = used.tools === 0 && used.problems.length > 0;
-      return { name, kind, state: isBad ? 'failed' : 'working', ...used };
-    });
+    return Object.entries(this.#policy.configured).map(([name, { kind }]) =>
+      this.#states.describe(name, kind),
+    );
+  }
+
+  /** The problems of a session's turn that its turns were not told of before. */
+  freshProblems(sessionId: string, problems: readonly McpProblem[]): McpProblem[] {
+    return this.#said.fresh(sessionId, problems);
   }
 
   /** Ends every connection; running calls fail. */
@@ -254,23 +253,22 @@ export class Mcp {
     request: TurnRequest,
   ): Promise<OpenedServer> {
     const opened = await this.#listOne(server, connection, request);
-    if (server.onlyFor === undefined && server.loginId === undefined) {
-      const { tools, problems } = opened;
-      if (tools.length > 0) this.#listed.set(server.name, tools);
-      const reasons = problems.map(({ reason }) => reason);
-      this.#lastUses.set(server.name, { tools: tools.length, problems: reasons });
-    }
+    if (!isShared(server) || opened.answered.length === 0) return opened;
+    const { tools, problems } = opened;
+    if (tools.length > 0) this.#listed.set(server.name, tools);
+    const reasons = problems.map(({ reason }) => reason);
+    this.#states.note(server.name, { state: 'working', tools: tools.length, problems: reasons });
     return opened;
   }
 
   async #listOne(
     server: UsedServer,
     connection: McpConnection,
-    { signal, listed: before = [] }: TurnRequest,
+    { signal, listed: before = [], isPatient }: TurnRequest,
   ): Promise<OpenedServer> {
     const { name } = server;
     try {
-      const found = await connection.listTools(signal);
+      const found = await connection.listTools(signal, isPatient);
       const { tools: listed, problems, instructions, hasResources, hasPrompts } = found;
       const access = { server: server.name, connection };
       const authorize = before.some((tool) => tool.name === authorizeName(name))
@@ -341,28 +339,20 @@ export class Mcp {
     const { config, environment, clock, logger } = this.#options;
     const auth = this.#tokens.authOf(server);
     const redact = redactorOf(secretsOf(definition), auth);
-    const openStdio = (command: Extract<typeof definition, { kind: 'stdio' }>): StdioTransport =>
-      new StdioTransport({
-        command: command.command,
-        args: command.args,
-        env: { ...pickShellEnv(environment, ['PATH', 'HOME', 'LANG']), ...command.env },
-        cwd: command.cwd,
-        clock,
-        onStderr: (line) =>
-          logger.debug({ server: name, line: redact(line) }, 'an MCP server wrote to stderr'),
-      });
+    const fetchBy = this.#fetchBy;
     return new McpConnection({
       server: name,
-      openTransport: () =>
-        definition.kind === 'stdio'
-          ? openStdio(definition)
-          : new HttpTransport(definition, { fetchBy: this.#fetchBy, clock, auth }),
+      door: doorOf(server, { environment, clock, logger, fetchBy, auth, redact }),
+      onState: (state) => {
+        if (isShared(server)) this.#states.note(name, state);
+      },
       // HTTP with SSE ended before the era that a server could be asked for.
       protocol: isSse(definition) ? 'legacy' : definition.protocol,
       offers,
       // With the credentials that the server is used with.
       verdict: this.#verdicts.of(keyOf({ name, definition }, { asks: false })),
       connectMs: config.mcpConnectMs,
+      turnWaitMs: config.mcpWaitMs,
       progressMs: this.#bounds.progressMs,
       clock,
       logger,
@@ -392,6 +382,11 @@ export class Mcp {
     this.#pool.delete(key);
     void pooled.connection.close();
   }
+}
+
+/** Whether its connection is that of all sessions and people. */
+function isShared({ onlyFor, loginId }: UsedServer): boolean {
+  return onlyFor === undefined && loginId === undefined;
 }
 
 function isSse(definition: McpServer['definition']): boolean {

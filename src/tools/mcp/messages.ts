@@ -3,6 +3,7 @@ import { parseJson, plainNumbers } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import { linkAbort } from '../../platform/async/deadlines.js';
 import { compact } from '../../platform/compact.js';
+import { withoutNulls } from './absent-nulls.js';
 import { unwrapResult } from './answers.js';
 
 /** Bytes of a server's message at most; a screenshot fits. */
@@ -17,13 +18,23 @@ export class MessageTooLongError extends Error {
   }
 }
 
+/** Whether `readMessage` makes something else of a text than `JSON.parse` does. */
+export function hasOwnReading(text: string | Buffer): boolean {
+  return text.includes('structuredContent') || text.includes('null');
+}
+
 /**
  * Parses a message of a server, or a list of them. The numbers of a result's structured content are exact
- * (`exact-json.ts`); those of the protocol are plain. @throws SyntaxError.
+ * (`exact-json.ts`); those of the protocol are plain. Fields that are null are not there (`absent-nulls.ts`).
+ *
+ * @throws SyntaxError.
  */
 export function readMessage(text: string): unknown {
   const exact = parseJson(text);
-  return Array.isArray(exact) ? exact.map(withPlainFrame) : withPlainFrame(exact);
+  const read = text.includes('null')
+    ? (one: unknown) => withoutNulls(withPlainFrame(one))
+    : withPlainFrame;
+  return Array.isArray(exact) ? exact.map(read) : read(exact);
 }
 
 function withPlainFrame(exact: unknown): unknown {

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Client } from '@modelcontextprotocol/client';
+import { ProtocolError, type Client } from '@modelcontextprotocol/client';
 import { compact } from '../../platform/compact.js';
+import { isConnectionLost } from './faults.js';
 import { sendRequest } from './messages.js';
 import { paramHeaders, type ParamHeader } from './param-headers.js';
 import { cutText } from '../../platform/text/cut-text.js';
@@ -31,11 +32,15 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
   const { tools: hasTools, resources, prompts } = client.getServerCapabilities() ?? {};
   const hasResources = resources !== undefined;
   const hasPrompts = prompts !== undefined;
-  if (hasTools === undefined) {
-    const problems = hasResources || hasPrompts ? [] : ['it has no tools'];
+  const hasOthers = hasResources || hasPrompts;
+  const isAsked = hasTools !== undefined || !hasOthers;
+  const entries = isAsked
+    ? await listToolEntries(client, signal, hasTools !== undefined)
+    : undefined;
+  if (entries === undefined) {
+    const problems = hasOthers ? [] : ['it has no tools'];
     return { tools: [], problems, instructions: '', hasResources, hasPrompts };
   }
-  const entries = await listEntries(client, signal, { of: 'tools', most: MAX_TOOLS });
   const isModern = client.getProtocolEra() === 'modern';
   const tools = new Map<string, { tool: McpTool; entry: unknown }>();
   const problems: string[] = [];
@@ -67,6 +72,20 @@ export async function listTools(client: Client, signal: AbortSignal): Promise<Mc
     hasResources,
     hasPrompts,
   };
+}
+
+/** Entries of tools. A server that says of nothing that it has it may have tools all the same; undefined: it has none. */
+async function listToolEntries(
+  client: Client,
+  signal: AbortSignal,
+  isDeclared: boolean,
+): Promise<unknown[] | undefined> {
+  try {
+    return await listEntries(client, signal, { of: 'tools', most: MAX_TOOLS });
+  } catch (error) {
+    if (isDeclared || !(error instanceof ProtocolError) || isConnectionLost(error)) throw error;
+    return undefined;
+  }
 }
 
 /** The entries of all pages of a list, up to a bit more than `most`. */

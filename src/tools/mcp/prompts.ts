@@ -1,3 +1,4 @@
+import { commandNameOfServer } from '../../platform/process/command-name.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
@@ -178,7 +179,7 @@ function promptFailure(
 /** No turn is parked for a prompt: its message has no text before it. */
 function loginFailure(choice: PromptChoice, login: LoginQuestion): TypedError {
   const { server, host, issuer } = login;
-  const ways = `in the console (MCP log-ins), by "turnpike mcp login ${server}" or POST /api/harness/mcp/logins`;
+  const ways = `in the console (MCP log-ins), by "${commandNameOfServer()} mcp login ${server}" or POST /api/harness/mcp/logins`;
   const why = `its server (${host}) wants you to log in at ${issuer}. Log in ${ways}, then send the message again`;
   return promptFailure(choice, why, { login });
 }

@@ -12,6 +12,8 @@ import { isPlainObject } from '../../platform/json.js';
 import { LineSplitter } from '../../platform/text/line-splitter.js';
 import { printJson } from '../../platform/exact-json.js';
 import { Answers } from './answers.js';
+import { unwrapAnswer } from './asked-params.js';
+import { commandFault } from './faults.js';
 import { MAX_MESSAGE_BYTES, MessageTooLongError, readMessage } from './messages.js';
 
 export interface StdioOptions {
@@ -67,7 +69,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** @throws the error of the operating system when the command cannot be run. */
+  /** @throws McpFault when the command is not there, or another error of the operating system. */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#options;
     const child = spawn(command, args, {
@@ -89,14 +91,15 @@ export class StdioTransport implements Transport {
     if (child.pid !== undefined) this.#watcher = this.#watch(child.pid);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', reject);
+      child.once('error', (error) => reject(commandFault(error, command, cwd)));
     });
   }
 
   /** Sends a message without backpressure: the buffer is bounded by the size of the calls' input. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  async send(given: JSONRPCMessage): Promise<void> {
     const { stdin, exitCode, signalCode } = this.#running();
     if (exitCode !== null || signalCode !== null) throw new Error('the process has ended');
+    const message = unwrapAnswer(given);
     this.#answers.asked(message);
     stdin.write(`${printJson(message)}\n`);
   }

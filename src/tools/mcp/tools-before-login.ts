@@ -4,11 +4,7 @@ import { adaptTools, connectForCall } from './call-tool.js';
 import type { McpConnection } from './connection.js';
 import type { McpServer } from './definitions.js';
 import { parseTool, type McpTool } from './offered-tools.js';
-
-/** The name of the tool by which a model asks its person to log in at a server. */
-export function authorizeName(server: string): string {
-  return `mcp__${server}__authorize`;
-}
+import { authorizeName, prefixOf } from './tool-names.js';
 
 /**
  * The tools of a server that lists none before a log-in: those that the session's model was shown, whose calls ask for
@@ -19,7 +15,7 @@ export function toolsBeforeLogin(
   listed: readonly ToolSpec[],
   connection: McpConnection,
 ): RegisteredTool[] {
-  const prefix = `mcp__${server.name}__`;
+  const prefix = prefixOf(server.name);
   const own = listed.filter(({ name }) => name.startsWith(prefix));
   const known = own
     .filter(({ name }) => name !== authorizeName(server.name))

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/json.js';
 import { CheckStoppedError, SchemaChecks } from './schema-checks.js';
@@ -53,11 +52,12 @@ describe('SchemaChecks', () => {
     'stops the check of %s, and the event loop goes on meanwhile',
     async (_what, schema, value) => {
       await checks.compile(schema);
-      const loop = monitorEventLoopDelay({ resolution: 10 });
-      loop.enable();
+      let turns = 0;
+      const count = setInterval(() => (turns += 1), 1);
       await expect(checks.check(schema, value)).rejects.toThrow(CheckStoppedError);
-      loop.disable();
-      expect(loop.max / 1e6).toBeLessThan(500);
+      clearInterval(count);
+      // A second, in which a check on this thread would leave it one or two.
+      expect(turns).toBeGreaterThan(20);
       expect(await checks.check(schema, {})).toEqual({ ok: true, input: {} });
     },
   );
@@ -73,8 +73,8 @@ describe('SchemaChecks', () => {
       ended.push('quick');
     }
     await Promise.all(slow);
-    // In one thread, it would have come after the slow ones, which were there first.
-    expect(ended[0]).toBe('quick');
+    // In one thread, each would have come after the slow ones, which were there first.
+    expect(ended.indexOf('quick')).toBeLessThan(ended.lastIndexOf('slow'));
     expect(ended).toHaveLength(8);
   });
 });

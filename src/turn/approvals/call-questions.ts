@@ -6,9 +6,8 @@ import { approvals } from '../../storage/governance-schema.js';
 import type { CallAnswer, CallWaits } from '../../tools/tool.js';
 import type { Attempt, ToolUse } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
-import type { PermissionLayer } from '../../storage/shapes/stored-options.js';
-import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import type { ApprovalRow } from './approval-writes.js';
+import { canAsk } from '../state/turn-row.js';
 
 /** Questions that a call may ask, all of its runs together. */
 const MAX_QUESTIONS = 10;
@@ -18,14 +17,6 @@ export function isAsked<A extends Pick<ApprovalRow, 'kind'>>(
   approval: A,
 ): approval is A & { kind: CallAnswer['kind'] } {
   return approval.kind === 'elicitation' || approval.kind === 'mcp-authorize';
-}
-
-/** Whether the turn has somebody who can be asked: not in mode `dontAsk`, and not where nobody sent it. */
-export function canAsk(
-  { unattended }: Pick<StoredRequest, 'unattended'>,
-  layers: readonly Pick<PermissionLayer, 'mode'>[],
-): boolean {
-  return unattended !== true && layers.every(({ mode }) => mode !== 'dontAsk');
 }
 
 /** Why a call cannot ask, for its model; undefined: it can. */

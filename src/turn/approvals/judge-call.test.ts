@@ -14,6 +14,7 @@ function judge(verdict: Verdict, more: Partial<CallQuestion> = {}): CallVerdict 
     name: 'deploy',
     input: { to: 'staging' },
     permission: { verdict, rule: 'some', reason: `because of ${verdict}` },
+    fault: undefined,
     isLost: false,
     retry: 'never',
     approvals: [],
@@ -67,6 +68,20 @@ describe('a call that never ran', () => {
 
   it('is asked about with the reason of the rules', () => {
     expect(judge('ask')).toEqual({ type: 'ask', kind: 'tool', reason: 'because of ask' });
+  });
+
+  it('is asked about only where its input fits, and is denied whatever its input is', () => {
+    const fault = 'number is required';
+    expect(judge('ask', { fault })).toEqual({
+      type: 'answer',
+      status: 'error',
+      output: 'deploy: input is not valid: number is required',
+    });
+    expect(wordOf(judge('deny', { fault }))).toBe('denied');
+    // What a person decides about is judged by the decision; a run checks an input that was edited.
+    for (const [, approvals] of questions.slice(1)) {
+      expect(judge('ask', { approvals, fault })).toEqual(judge('ask', { approvals }));
+    }
   });
 
   it('is answered with the reason of the rules', () => {

@@ -21,6 +21,8 @@ export interface CallQuestion {
   input: JsonObject;
   /** The permission rules' verdict on `effectiveInput`. */
   permission: PermissionDecision;
+  /** The fault in `effectiveInput`; undefined where there is none. */
+  fault: string | undefined;
   /** Whether an earlier attempt claimed the call and stored no result. */
   isLost: boolean;
   retry: RetryClass;
@@ -87,10 +89,13 @@ function refuse({ permission, isLost, retry }: CallQuestion): CallVerdict {
 }
 
 /** A person who was asked decides the call, even if the rules would allow it by now. */
-function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): CallVerdict {
+function judgeAsked(question: CallQuestion, run: CallVerdict): CallVerdict {
+  const { name, permission, fault, approvals } = question;
   const asked = approvals.find(({ kind }) => kind === 'tool');
   if (asked === undefined) {
     if (permission.verdict === 'allow') return run;
+    // Nobody is asked about a call that could not run.
+    if (fault !== undefined) return wrongInput(name, fault);
     const { reason, awaits } = permission;
     return { type: 'ask', kind: 'tool', reason, ...compact({ awaits }) };
   }
@@ -109,6 +114,10 @@ function judgeAsked({ permission, approvals }: CallQuestion, run: CallVerdict): 
     case 'cancel':
       return { type: 'answer', status: 'denied', output: describeDenial(asked) };
   }
+}
+
+function wrongInput(name: string, fault: string): CallVerdict {
+  return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
 }
 
 /**
@@ -175,9 +184,7 @@ export function judgeClientCall(question: ClientCallQuestion): CallVerdict {
   }
   const given = judgeAnswered(approvals);
   if (given !== undefined) return given;
-  if (fault !== undefined) {
-    return { type: 'answer', status: 'error', output: `${name}: input is not valid: ${fault}` };
-  }
+  if (fault !== undefined) return wrongInput(name, fault);
   const reason = `${name} is a tool of the client: it runs the call, and answers with the output`;
   return { type: 'ask', kind: 'client-tool', reason };
 }

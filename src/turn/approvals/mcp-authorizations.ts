@@ -169,6 +169,8 @@ export class McpAuthorizations {
           credential: notedCredential(credential),
           server,
           redirect,
+          // A page token is lent for a time: what is begun with it is not finished after that.
+          ...(credential.kind === 'page' && { endsAt: credential.expiresAt }),
           ...compact({ question }),
           ...own,
         });

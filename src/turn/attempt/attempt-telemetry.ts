@@ -6,6 +6,7 @@ import type { Usage } from '../../storage/shapes/stored-step.js';
 import type { OpenSpan, SpanStart } from '../../telemetry/tracing.js';
 import { traceIdOf } from '../../telemetry/span-names.js';
 import type { Claim } from '../state/attempt.js';
+import { MCP_PREFIX } from '../../tools/mcp/tool-names.js';
 import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import type { TurnRow } from '../state/turn-row.js';
 
@@ -91,5 +92,5 @@ function countUsage({ tokens, costUsd }: Metrics, model: string, usage: Usage): 
 /** `other` stands for tools of the client and of the provider, and for names that the model made up. */
 function toolLabel(name: string, { isServerTool }: MeteredAttempt): string {
   if (isServerTool(name)) return name;
-  return name.startsWith('mcp__') ? 'mcp' : 'other';
+  return name.startsWith(MCP_PREFIX) ? 'mcp' : 'other';
 }

@@ -30,25 +30,18 @@ import { todoWriteTool } from '../../tools/builtin/todo-write.js';
 import { findUnseenWrites } from '../branches/written-files.js';
 import { contextBefore } from '../state/turn-state.js';
 import { clientNotice } from '../../events/turn-event.js';
+import type { ToolSource } from '../state/tool-source.js';
 import { replaceTodos } from '../../session/todos.js';
-import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
-import { isDatabaseDown } from '../../storage/database-errors.js';
 import { openPathDenials } from '../../tools/calls/call-paths.js';
-import type {
-  DelegatedWork,
-  MemoryAccess,
-  ResourceAccess,
-  TodoAccess,
-  ToolContext,
-} from '../../tools/tool.js';
+import type { DelegatedWork, TodoAccess, ToolContext } from '../../tools/tool.js';
 import { openToolset, prepareTools, type PreparedTools } from './turn-tools.js';
-import { withPrompt } from './turn-prompt.js';
-import { skillAccess, type TurnSkills } from './turn-skills.js';
 
 export interface ContextSource {
   todos: readonly Todo[] | null;
   compaction: Compaction | null;
   deadline: Deadline;
+  /** Where the turn's tools come from, in the order of their precedence. */
+  sources: readonly ToolSource[];
   delegate: Delegate;
 }
 
@@ -78,12 +71,12 @@ export async function buildContext(
       roleRoots: turn.projectRoots,
     }),
     services.personas.load(turn.options.options.persona),
-    loadRecording(services.db, turn),
+    turn.request.replay && loadRecording(services.db, turn.request.replay),
   ]);
-  const prepared = await prepareTools(attempt, { persona, root });
+  const prepared = await prepareTools(attempt, source.sources, { persona, root });
   try {
-    const asked = await withPrompt(attempt, prepared.prompts);
-    return await assemble(asked, source, { persona, root, prepared, ...compact({ recording }) });
+    const complete = await prepared.withMessage(attempt);
+    return await assemble(complete, source, { persona, root, prepared, ...compact({ recording }) });
   } catch (error) {
     await prepared.close();
     throw error;
@@ -97,7 +90,7 @@ async function assemble(
 ): Promise<AttemptContext> {
   const { services, turn, progress } = attempt;
   const { options } = turn.options;
-  const { permissions, skills, resources } = prepared;
+  const { permissions, skills, context } = prepared;
   const files = openFiles(attempt);
   const found = { persona, root, prepared };
   const before = choosePromptPrefix(attempt, found, stored ?? undefined);
@@ -116,13 +109,12 @@ async function assemble(
   });
   const rules = {
     permissions,
-    skills: skills.announced,
+    skills,
     approvals: approvalRules(services),
     hookAnswers: new Map(),
   };
   const parent = { ...attempt, deadline, model, rules, toolset: prepared };
-  const openContext = () =>
-    openToolContext(parent, { root, skills, triggers, delegate, ...compact({ resources }) });
+  const openContext = () => openToolContext(parent, { root, context, triggers, delegate });
   const hasDeferred = prefix.tools.some(({ deferred }) => deferred === true);
   return {
     ...parent,
@@ -171,13 +163,13 @@ function choosePromptPrefix(
         ...compact({ instructions: turn.request.instructions }),
       }),
     mode: options.mode,
-    skills: skills.announced,
+    skills,
     servers,
     tools,
     serverTools,
     mcp,
     compaction: compaction?.id,
-    announced: announcedBy([...announcedBefore, ...announcedNow], session.prefix),
+    announced: announcedBy([...announcedBefore, ...announcedNow]),
     defer: (all) => deferTools(all, { terms: services.config, model, kept }),
   });
 }
@@ -239,10 +231,15 @@ async function openTriggers(
     compaction,
     sessionChange,
     sessionState,
-    written: await findUnseenWrites(attempt),
+    written: mayHaveUnseenWrites(attempt) ? await findUnseenWrites(attempt) : undefined,
     arrived: findArrived(attempt),
     readings: [{ contextPercent: (before * 100) / window, memoryPercent: 0, diskPercent: 0 }],
   };
+}
+
+/** Whether the session has files of turns that are not in its conversation. */
+function mayHaveUnseenWrites({ turn, session }: Attempt): boolean {
+  return turn.replaces !== null || session.forkedFrom !== null;
 }
 
 /** The step that wrote the todo list last; 0: no step of this turn. */
@@ -291,16 +288,15 @@ function openToolContext(
   parent: DelegatingAttempt,
   {
     root,
-    skills,
+    context,
     triggers,
     delegate,
-    resources,
   }: {
     root: OpenedRoot;
-    skills: TurnSkills;
+    /** What the sources of tools give theirs. */
+    context: Partial<ToolContext>;
     triggers: TriggerContext;
     delegate: Delegate;
-    resources?: ResourceAccess;
   },
 ): ToolContext {
   const { services, rules, turn, model, toolset } = parent;
@@ -319,8 +315,7 @@ function openToolContext(
     ...compact({ others, quota, maxResults: turn.options.options.contextNodes }),
     env: services.shellEnv,
     todos: openTodos(parent, triggers),
-    ...(skills.announced.length === 0 ? {} : { skills: skillAccess(skills) }),
-    ...compact({ memory: openMemory(parent), resources }),
+    ...context,
     deferred: model.frame.tools.filter(
       ({ name, deferred }) => deferred === true && offered.has(name),
     ),
@@ -341,31 +336,6 @@ function openTodos(
       );
       triggers.todos = items;
       triggers.todosTouchedAt = progress.steps.length;
-    },
-  };
-}
-
-/** The delays between the tries of a call that the database did not answer. */
-const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };
-
-/**
- * The memory of a turn's principal and agent; undefined: the turn has none. A database that is away for a while
- * costs time: a call may be tried again, as it takes effect once. The turn's end does not cut it short, or its
- * outcome would be unknown.
- */
-function openMemory({ services, turn, clock, lease }: Attempt): MemoryAccess | undefined {
-  const { config, memory } = services;
-  const { options } = turn.options;
-  if (options.memory !== true || !config.memory) return undefined;
-  const { id: turnId, attempt, sessionId, principalId } = turn;
-  return {
-    run: (command, callId) => {
-      const giveUpAt = clock.now() + config.leaseMs;
-      const mayRetry = (error: unknown): boolean =>
-        isDatabaseDown(error) && clock.now() < giveUpAt && lease.reason !== 'lost';
-      const agent = options.persona;
-      const call = { turnId, attempt, callId, sessionId, principalId, agent };
-      return retry(clock, { ...retryDelays, mayRetry }, () => memory.run(call, command));
     },
   };
 }

@@ -16,7 +16,7 @@ import type { ToolRegistry } from '../../tools/registry.js';
 import type { OpenSpan } from '../../telemetry/tracing.js';
 import { loadApprovals } from '../approvals/approval-store.js';
 import { isExhausted, isProgress } from '../queue/takeover-guard.js';
-import type { Attempt, Claim, ReleaseSlotWhile, ChildTurn } from '../state/attempt.js';
+import type { Attempt, ChildTurn, Claim, Progress, ReleaseSlotWhile } from '../state/attempt.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Lease } from '../state/lease.js';
 import {
@@ -97,24 +97,10 @@ export async function openAttempt(
     isHarmless: (name) => isHarmless(tools, name),
     tree,
     progress: {
-      steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
-        step,
-        parts,
-        stopReason,
-        usage,
-        sent,
-        endedAt,
-      })),
-      results: new Map(calls.map((call) => [call.callId, call])),
-      draft: undefined,
+      ...openProgress(claim, stored),
       state: openState(tree, { ...source, children: relayed }, clock.now()),
       overhead,
-      elidedThrough: claim.elidedThrough,
-      hasElidedEarlier: false,
-      discarded: claim.discardedUsage ?? noUsage,
       sampled,
-      serverStarts: new Map(),
-      notices: [...(stored?.notices ?? [])],
       steered: delivered.map(toSteeredMessage),
     },
     approvals,
@@ -124,6 +110,31 @@ export async function openAttempt(
     beganAt: new Date(clock.now()),
     storedParts: claim.userParts,
     earlier,
+  };
+}
+
+/** The progress that earlier attempts stored. @param stored absent: this attempt is the first. */
+function openProgress(
+  claim: Claim,
+  stored: Awaited<ReturnType<typeof loadStored>> | undefined,
+): Omit<Progress, 'state' | 'overhead' | 'sampled' | 'steered'> {
+  const { steps = [], calls = [], notices = [] } = stored ?? {};
+  return {
+    steps: steps.map(({ step, parts, stopReason, usage, sent, endedAt }) => ({
+      step,
+      parts,
+      stopReason,
+      usage,
+      sent,
+      endedAt,
+    })),
+    results: new Map(calls.map((call) => [call.callId, call])),
+    draft: undefined,
+    elidedThrough: claim.elidedThrough,
+    hasElidedEarlier: false,
+    discarded: claim.discardedUsage ?? noUsage,
+    serverStarts: new Map(),
+    notices: [...notices],
   };
 }
 

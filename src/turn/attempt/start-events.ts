@@ -1,5 +1,5 @@
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
-import { describeProblems } from '../../options/option-problems.js';
+import { optionsNotice } from '../../options/option-problems.js';
 import { newId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { updateTurnKind, writeKind, type StoreWrite } from '../../storage/write-kind.js';
@@ -120,17 +120,9 @@ function notices({ turn }: Attempt): TurnEventBody[] {
   const models = (turn.options.modelNotices ?? []).map(({ kind, text, metadata }) =>
     clientNotice('message', kind, text, metadata),
   );
-  const text = describeProblems(turn.options.problems);
-  if (text === undefined) return [...rejected, ...models, ...delegation];
-  const notice: TurnEventBody = {
-    type: 'notice.posted',
-    kind: 'options-ignored',
-    level: 'message',
-    text,
-    metadata: { problems: turn.options.problems },
-    seenByModel: false,
-  };
-  return [...rejected, ...models, notice, ...delegation];
+  const ignored = optionsNotice(turn.options.problems);
+  const notice: TurnEventBody[] = ignored ? [{ type: 'notice.posted', ...ignored }] : [];
+  return [...rejected, ...models, ...notice, ...delegation];
 }
 
 /** The notice for a client that asked for delegation; others find the decision in the turn. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { offerTools, type OfferRules } from '../../governance/permissions/decide-permission.js';
+import { offerTools, type OfferRules } from '../../governance/permissions/offer-tools.js';
 import { commandsLeftOut } from './tool-notices.js';
 
 const tools = [

@@ -5,14 +5,12 @@ import type { WrittenFiles } from '../../storage/shapes/stored-turn.js';
 import { toolCalls } from '../../storage/transcript-schema.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
+import { MCP_PREFIX } from '../../tools/mcp/tool-names.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 import type { Attempt } from '../state/attempt.js';
 
 /** Paths that a notice lists; tools, too. */
 const MAX_LISTED = 100;
-
-/** Tools of MCP servers have this at the start of their names, and no other tool has. */
-const MCP = 'mcp__';
 
 /** Statuses of calls that may have changed files; a refused or denied call has not run. */
 const ran = ['success', 'error', 'unknown', 'claimed'] as const;
@@ -80,7 +78,7 @@ export async function findWritten(
             toolCalls.name,
             writing.map(({ name }) => name),
           ),
-          like(toolCalls.name, `${MCP.replaceAll('_', String.raw`\_`)}%`),
+          like(toolCalls.name, `${MCP_PREFIX.replaceAll('_', String.raw`\_`)}%`),
         ),
       ),
     )
@@ -131,7 +129,7 @@ function limit(found: Required<Omit<WrittenFiles, 'more'>>): WrittenFiles {
 }
 
 function isOfMcp({ name }: { name: string }): boolean {
-  return name.startsWith(MCP);
+  return name.startsWith(MCP_PREFIX);
 }
 
 /** The path that a call names; undefined where it names none: it may have written anything. */

@@ -58,7 +58,8 @@ export async function reserveHeadroom(
   plan: CallPlan,
 ): Promise<CallHeadroom | NoHeadroom> {
   const estimate = estimateCall(run, plan.request, plan.now);
-  const wait = new ReservationWait(waitDeps(run));
+  // Principals without limits of a day, as most are, cost no statement.
+  const wait = run.turn.budget === null ? undefined : new ReservationWait(waitDeps(run));
   const reserve = (size: CallEstimate) => reserveWithin(run, { ...plan, wait }, size);
   const found = await reserve(estimate);
   if (!('budget' in found) || !isCloseCall(run, plan, estimate)) return found;
@@ -122,7 +123,7 @@ function minHeadroom({ request }: CallPlan): number {
 
 async function reserveWithin(
   run: AttemptContext,
-  plan: CallPlan & { wait: ReservationWait },
+  plan: CallPlan & { wait: ReservationWait | undefined },
   { added, input, cached }: CallEstimate,
 ): Promise<CallHeadroom | NoHeadroom> {
   const { state, request, isLast } = plan;
@@ -142,12 +143,11 @@ async function reserveWithin(
 
 async function reserveOfDay(
   { turn, model: { price } }: Pick<AttemptContext, 'turn' | 'model'>,
-  { wait }: { wait: ReservationWait },
+  { wait }: { wait: ReservationWait | undefined },
   size: { input: number; cached: number; reply: number },
 ): Promise<Omit<CallHeadroom, 'added'> | Omit<NoHeadroom, 'added'>> {
   const { principalId, budget: limits } = turn;
-  // Principals without limits, as most are, cost no statement.
-  if (limits === null) return { maxTokens: size.reply };
+  if (limits === null || wait === undefined) return { maxTokens: size.reply };
   const least = minReplyTokens(size.reply);
   const reserved = await wait.reserve({ principalId, limits, size, minReply: least, price });
   const { shortage } = reserved;

@@ -124,6 +124,7 @@ export function viewListedTurn(turn: ListedTurn): ListedTurnDto {
   };
 }
 
-function hasEnded(status: TurnStatus): status is TurnOutcome {
+/** Whether the status is final. */
+export function hasEnded(status: TurnStatus): status is TurnOutcome {
   return !unendedStatuses.some((one) => one === status);
 }

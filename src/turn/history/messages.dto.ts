@@ -7,7 +7,7 @@ import {
   type OutputFile,
   type StepStopReason,
 } from '../../storage/shapes/stored-step.js';
-import type { Refused } from '../prompt/left-out-content.js';
+import type { Refused } from '../prompt/left-out-turns.js';
 
 export class TextPartDto {
   @ApiProperty({ enum: ['text'] }) type!: 'text';
@@ -160,7 +160,10 @@ export class MessageDto {
 
   @ApiProperty({ enum: ['user', 'assistant', 'system'] }) role!: 'user' | 'assistant' | 'system';
 
-  /** `active` while its turn runs; `cut`: its turn ended before it was complete. */
+  /**
+   * `active`: its turn has not ended, so follow that; the message has no parts before the first step is whole. `cut`:
+   * its turn ended before the message was complete.
+   */
   @ApiProperty({ enum: ['active', 'complete', 'cut'] }) status!: 'active' | 'complete' | 'cut';
 
   @ApiProperty(time) createdAt!: string;

@@ -131,7 +131,32 @@ describe('the messages of a session', () => {
       { step: 1, status: 'completed', parts: [{}, {}, {}, {}, {}], notices: [] },
       { step: 2, status: 'completed', parts: [{ type: 'text', text: 'Done.' }], notices: [] },
     ]);
-    expect(later).toEqual([expect.objectContaining({ turnId: second, role: 'user' })]);
+    expect(later).toMatchObject([
+      { turnId: second, role: 'user' },
+      { turnId: second, role: 'assistant', status: 'active' },
+    ]);
+  });
+
+  it.each(['held', 'queued', 'running', 'waiting'] as const)(
+    'name a turn that is %s before its first step is whole: a page that was loaded anew follows it',
+    async (status) => {
+      const turnId = await storeTurn(database.db, { sessionId, status });
+      await storeMessage(turnId, at(1));
+      const [, assistant] = await view();
+      expect(assistant).toMatchObject({
+        messageId: assistantMessageId(turnId),
+        turnId,
+        status: 'active',
+        parts: [],
+        steps: [],
+      });
+    },
+  );
+
+  it('have no answer of a turn that ended before its first step was whole', async () => {
+    const turnId = await storeTurn(database.db, { sessionId, status: 'failed' });
+    await storeMessage(turnId, at(1));
+    expect((await view()).map(({ role }) => role)).toEqual(['user']);
   });
 
   it.each([

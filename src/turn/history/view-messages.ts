@@ -8,7 +8,7 @@ import type { StoredNotice } from '../../governance/notices/trigger.js';
 import { compact } from '../../platform/compact.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';
-import { callKey, partKey } from '../prompt/left-out-content.js';
+import { callKey, partKey } from '../prompt/message-list.js';
 import type { StoredTurn, StepRow } from '../state/stored-turn.js';
 import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
 import type { JsonObject } from '../../platform/json.js';
@@ -59,12 +59,14 @@ function viewTurnMessages(stored: StoredTurn): MessageDto[] {
   };
   const asked = [user, ...stored.notices.filter(isOwnMessage).map(viewNoticeMessage)];
   asked.push(...stored.steered.map((message) => viewSteered(turn, message)));
-  if (steps.length === 0) return asked;
+  const status = assistantStatus(turn.status);
+  // The answer of a turn that runs is listed before it has a word: a page that was loaded anew follows its turn.
+  if (steps.length === 0 && status !== 'active') return asked;
   const assistant: MessageDto = {
     messageId: assistantMessageId(turn.id),
     turnId: turn.id,
     role: 'assistant',
-    status: assistantStatus(turn.status),
+    status,
     createdAt: (turn.endedAt ?? turn.startedAt ?? turn.createdAt).toISOString(),
     parts: [...steps.flatMap((step) => viewStepParts(step, stored)), ...viewEndNote(turn)],
     steps: viewSteps(stored),

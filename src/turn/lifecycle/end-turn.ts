@@ -1,5 +1,5 @@
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
-import type { StepStopReason, Usage, AssistantPart } from '../../storage/shapes/stored-step.js';
+import type { StepStopReason, AssistantPart } from '../../storage/shapes/stored-step.js';
 import { clientNotice, type NoticePosted, type TurnEventBody } from '../../events/turn-event.js';
 import type { Stored } from '../../events/turn-commits.js';
 import { moveTime } from '../../governance/decision-tree/agent-state.js';
@@ -26,7 +26,7 @@ import { settlement } from '../../governance/budgets/usage-days.js';
 import { unlessUndelivered, insertMessage, insertStep } from '../state/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { assistantMessageId } from '../state/turn-row.js';
-import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../prompt/left-out-content.js';
+import { isCleared, leftOutOf, takeBack, turnLeftOut } from '../prompt/left-out-turns.js';
 import { lastCallMark } from '../loop/last-call.js';
 import { abandonedServerCalls } from '../state/server-calls.js';
 import {
@@ -74,28 +74,50 @@ export async function endTurn(
   ending: Ending,
   failure?: TurnFailure,
 ): Promise<Stored> {
-  const { turn } = run;
-  const now = new Date(run.clock.now());
-  const usage = totalUsage(run);
-  const abandoned = openCalls(run.progress).map((call) => ({ call, end: abandonedEnd(run, call) }));
-  const cut = cutStep(run.progress, ending);
-  const durationMs = now.getTime() - (turn.startedAt ?? turn.createdAt).getTime();
-  const limit = describeLimit(run.progress, ending, now);
-  const leftOut = leftOutOf(run.progress, failure);
-  const { storedParts } = run;
+  const end = planEnd(run, ending, failure, new Date(run.clock.now()));
+  const [events, facts] = [endEvents(run, end), endWrites(run, end)];
+  const done = await storeEnding(run, ending, (delivered) =>
+    run.writer.commitEnd(events, facts, delivered),
+  );
+  if (done.type === 'stored') reportEnd(run, end);
+  return done;
+}
+
+type PlannedEnd = ReturnType<typeof planEnd>;
+
+/** Decides what becomes of everything that is open when a turn ends. Pure. */
+function planEnd(run: Attempt, ending: Ending, failure: TurnFailure | undefined, now: Date) {
+  const { turn, progress, storedParts } = run;
+  const leftOut = leftOutOf(progress, failure);
   const previous = run.earlier.at(-1);
-  const cleared =
-    leftOut === 'refused' && previous !== undefined && isCleared(previous, { failure, storedParts })
-      ? previous.turn.id
-      : undefined;
-  const open = run.approvals.filter(({ decision }) => decision === null);
-  const events: TurnEventBody[] = [
+  const isTakenBack =
+    leftOut === 'refused' &&
+    previous !== undefined &&
+    isCleared(previous, { failure, storedParts });
+  return {
+    ending,
+    failure,
+    now,
+    usage: totalUsage(run),
+    durationMs: now.getTime() - (turn.startedAt ?? turn.createdAt).getTime(),
+    abandoned: openCalls(progress).map((call) => ({ call, end: abandonedEnd(run, call) })),
+    cut: cutStep(progress, ending),
+    limit: describeLimit(progress, ending, now),
+    leftOut,
+    /** The turn whose message is sent again. Undefined: none. */
+    cleared: isTakenBack ? previous.turn.id : undefined,
+  };
+}
+
+/** The last events of a turn. Pure. */
+function endEvents({ turn, progress, approvals }: Attempt, end: PlannedEnd): TurnEventBody[] {
+  const { ending, failure, usage, durationMs, abandoned, cut, limit, leftOut, cleared } = end;
+  const open = approvals.filter(({ decision }) => decision === null);
+  return [
     ...open.map((approval) => resolvedEvent({ ...approval, decision: 'cancelled' })),
-    ...abandoned.map(({ call, end }) => toolEnded(turn.id, call, end)),
-    ...abandonedServerCalls(run.progress),
-    ...run.progress.steps
-      .slice(-1)
-      .flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
+    ...abandoned.map(({ call, end: how }) => toolEnded(turn.id, call, how)),
+    ...abandonedServerCalls(progress),
+    ...progress.steps.slice(-1).flatMap((step) => (abandoned.length > 0 ? [stepEnded(step)] : [])),
     ...(cut === undefined ? [] : [stepEnded(cut)]),
     ...(limit?.events ?? []),
     ...(leftOut === undefined ? [] : [turnLeftOut(leftOut, cleared !== undefined)]),
@@ -105,13 +127,18 @@ export async function endTurn(
       outcome: ending.outcome,
       exitCode: ending.exitCode,
       reason: ending.reason,
-      text: replyText(run.progress) + (limit?.note ?? ''),
+      text: replyText(progress) + (limit?.note ?? ''),
       usage,
       durationMs,
       ...compact({ output: ending.output }),
     },
   ];
-  const lastStep = run.progress.steps.at(-1)?.step ?? 0;
+}
+
+/** What the end of a turn stores. Pure. */
+function endWrites(run: Attempt, end: PlannedEnd): StoreWrite[] {
+  const { turn, progress } = run;
+  const { ending, failure, now, usage, abandoned, cut, limit, leftOut, cleared } = end;
   const stored = {
     status: ending.outcome,
     exitCode: ending.exitCode,
@@ -123,12 +150,12 @@ export async function endTurn(
     leaseUntil: null,
     endedAt: now,
   };
-  const facts = [
-    ...abandoned.map(({ call, end }) => endToolCall(ledgerCall(run, call), end, now)),
+  return [
+    ...abandoned.map(({ call, end: how }) => endToolCall(ledgerCall(run, call), how, now)),
     ...(cut === undefined
       ? []
       : [insertStep({ ...cut, turnId: turn.id, attempt: turn.attempt, endedAt: now })]),
-    ...settleCut(run.progress),
+    ...settleCut(progress),
     insertMessage({
       id: assistantMessageId(turn.id),
       sessionId: turn.sessionId,
@@ -143,13 +170,8 @@ export async function endTurn(
     ...(cleared === undefined ? [] : [takeBack({ id: cleared })]),
     ...(run.approvals.length === 0 ? [] : [cancelApprovals({ attempt: turn.attempt })]),
     // Includes a message that no heartbeat has reported yet.
-    unlessUndelivered({ afterStep: lastStep }),
+    unlessUndelivered({ afterStep: progress.steps.at(-1)?.step ?? 0 }),
   ];
-  const done = await storeEnding(run, ending, (delivered) =>
-    run.writer.commitEnd(events, facts, delivered),
-  );
-  if (done.type === 'stored') reportEnd(run, { ending, usage, durationMs, failure });
-  return done;
 }
 
 /** A failure that ends the turn. It is an error whatever its status: nothing more comes. */
@@ -245,8 +267,9 @@ function settleCut({ draft }: Progress): StoreWrite[] {
 function cutStep({ draft }: Progress, ending: Ending) {
   if (draft === undefined) return undefined;
   const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
-  const { step, sent, startedAt } = draft;
-  return { step, parts: keptParts(draft), stopReason, usage: draftUsage(draft), sent, startedAt };
+  const { step, sent, startedAt, firstTokenAt = null } = draft;
+  const [parts, usage] = [keptParts(draft), draftUsage(draft)];
+  return { step, parts, stopReason, usage, sent, startedAt, firstTokenAt };
 }
 
 function keptParts(draft: StepDraft): AssistantPart[] {
@@ -275,17 +298,10 @@ function abandonedEnd(run: Attempt, call: ToolUse): CallEnd {
   return { status: 'unknown', output, durationMs: 0 };
 }
 
-interface EndedTurn {
-  ending: Ending;
-  usage: Usage;
-  durationMs: number;
-  failure: TurnFailure | undefined;
-}
-
 /** Reports a turn's end to operators: a line of the log, and the span of the attempt that ended it. */
 function reportEnd(
   { logger, span, progress }: Pick<Attempt, 'logger' | 'span' | 'progress'>,
-  { ending: { outcome, reason }, usage, durationMs, failure }: EndedTurn,
+  { ending: { outcome, reason }, usage, durationMs, failure }: PlannedEnd,
 ): void {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd } = usage;
   const tokens = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };

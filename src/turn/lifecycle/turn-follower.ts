@@ -89,6 +89,8 @@ interface Backfill {
 export interface FollowOptions {
   /** Default: `open`, which is right for any turn. */
   stage?: TurnStage;
+  /** Calls back where events are archived that the log could not be given. @returns ends it. */
+  onMissed?: ((listener: () => void) => () => void) | undefined;
   /** Called with where events were loaded from that came before the reader, or that it missed. */
   onBackfilled?(source: 'log' | 'archive'): void;
 }
@@ -121,7 +123,7 @@ export class TurnFollower {
     turnId: string,
     signal: AbortSignal,
     take: OnEvents,
-    { stage = 'open', onBackfilled }: FollowOptions = {},
+    { stage = 'open', onMissed, onBackfilled }: FollowOptions = {},
   ): Promise<void> {
     if (stage === 'ended') {
       const events = await loadArchive(this.db, turnId);
@@ -139,6 +141,7 @@ export class TurnFollower {
     try {
       onLeft.push(await this.log.subscribe(turnId, live));
       onLeft.push(this.ends.watch(turnId, () => live.onOver()));
+      if (onMissed !== undefined) onLeft.push(onMissed(() => live.onMissed()));
       let last: EventCursor = logStart;
       let isFirst = stage === 'new';
       live.onMissed();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readTool } from '../../tools/builtin/file-tools.js';
 import { digestOf, openTools, ToolRegistry, type CallableTool } from '../../tools/registry.js';
-import { openClientTools } from '../attempt/foreign-tools.js';
+import { openClientTools } from '../attempt/own-sources.js';
 import { decideCall, findTool } from './judge-open-call.js';
 import { newFolder } from '../../../test/support/suite.js';
 

@@ -66,20 +66,24 @@ export async function judgeOpenCall(
   const permission = await askHook(run, { call, tool, input, permission: ruled });
   const { name } = call;
   if (run.toolset.clientTools.has(name)) {
-    const checked = tool.checkInput(call.input);
-    const fault = checked.ok ? undefined : checked.message;
-    return judgeClientCall({ name, permission, fault, approvals });
+    return judgeClientCall({ name, permission, fault: faultIn(tool, call.input), approvals });
   }
   return judgeCall({
     name,
     input: call.input,
     permission,
+    fault: faultIn(tool, input),
     isLost: isClaimed(run.progress, call),
     retry: tool.retry,
     approvals,
     attempt: run.turn.attempt,
     unknownCalls: run.rules.approvals.unknownCalls,
   });
+}
+
+function faultIn(tool: Pick<CallableTool, 'checkInput'>, input: JsonObject): string | undefined {
+  const checked = tool.checkInput(input);
+  return checked.ok ? undefined : checked.message;
 }
 
 const rootMoved =

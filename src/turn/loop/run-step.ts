@@ -21,7 +21,7 @@ import { providerDetails } from '../../provider/provider-errors.js';
 import { deliverSteeredMessages, type Reply } from './store-step.js';
 import { applyRemedy, chooseRemedy, type FailedCall } from './remedies.js';
 import { postLastCall } from './last-call.js';
-import { openRecovery } from './recover-request.js';
+import { RequestRecovery } from './recover-request.js';
 import { postFormat, postTriggered } from './post-notices.js';
 import { serverToolEnded, serverToolStarted } from '../state/server-calls.js';
 
@@ -45,7 +45,7 @@ export async function runStep(
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, run.services.db, step);
   await postTriggered(run, state, step);
-  const recovery = openRecovery(run);
+  let recovery: RequestRecovery | undefined;
   for (let retries = 0; ;) {
     await postFormat(run);
     const begun = await beginCall(run, { step, state, last });
@@ -60,6 +60,7 @@ export async function runStep(
     if (called.type === 'replied') return { draft, ended: called.ended };
     const { outcome, ended } = called;
     // A provider that has begun a reply took the request, whatever error ends the stream.
+    recovery ??= new RequestRecovery(run);
     if (hasBegun(draft) || !(await recovery.recover(outcome))) {
       const remedy = chooseRemedy(describeLost(run, draft, { outcome, retries }));
       if (remedy === undefined) {
@@ -246,12 +247,10 @@ function apply(run: AttemptContext, draft: StepDraft, event: Exclude<ModelEvent,
 }
 
 /** Measures a call's time to its first token; and the turn's, unless it had a reply before. */
-function measureFirstToken(
-  { clock, services, progress, turn }: Attempt,
-  { startedAt }: Pick<StepDraft, 'startedAt'>,
-): void {
+function measureFirstToken({ clock, services, progress, turn }: Attempt, draft: StepDraft): void {
   const now = clock.now();
-  services.metrics.modelFirstToken.observe((now - startedAt.getTime()) / 1_000);
+  draft.firstTokenAt = new Date(now);
+  services.metrics.modelFirstToken.observe((now - draft.startedAt.getTime()) / 1_000);
   if (progress.steps.length > 0 || turn.attempt > 1) return;
   services.metrics.turnFirstToken.observe((now - turn.createdAt.getTime()) / 1_000);
 }

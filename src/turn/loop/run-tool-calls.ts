@@ -12,7 +12,8 @@ import {
   type ApprovalQuestion,
   takeGrants,
 } from '../approvals/request-approvals.js';
-import { canAsk, isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
+import { isAsked, openAnswers, refuseQuestion } from '../approvals/call-questions.js';
+import { canAsk } from '../state/turn-row.js';
 import { closeQuestions, holdQuestion, type ClosedQuestions } from '../approvals/hold-question.js';
 import { type CallVerdict, judgeAnswered, outcomeUnknown } from '../approvals/judge-call.js';
 import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';

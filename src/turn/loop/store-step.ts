@@ -37,7 +37,7 @@ type StepContext = Attempt & Pick<AttemptContext, 'conversation' | 'toolset'>;
 
 /** The turn's next step, of a reply. `step.ended` comes with it, or after its tools where it asks for some. */
 export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
-  const { step, startedAt, sent } = draft;
+  const { step, startedAt, firstTokenAt = null, sent } = draft;
   const parts = draft.parts.map((part) => withDigest(part, run.toolset));
   const asksForTools = parts.some((part) => part.type === 'tool_use');
   const stopReason = settleStopReason(ended.stopReason, asksForTools);
@@ -49,10 +49,11 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   const { conversation } = run;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
+    ...(ended.unknownReason === undefined ? [] : [unknownReasonNotice(ended.unknownReason)]),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
-    insertStep({ ...stored, turnId, attempt, startedAt }),
+    insertStep({ ...stored, turnId, attempt, startedAt, firstTokenAt }),
     ...(conversation.isPrefixStored
       ? []
       : [storePrefix({ id: sessionId, prefix: conversation.prefix })]),
@@ -106,6 +107,12 @@ function refusalNotice({
     `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
     category === undefined ? undefined : { category },
   );
+}
+
+/** The reply may be less than the model meant to say: its reader is to know. */
+function unknownReasonNotice(stopReason: string): TurnEventBody {
+  const text = `The model stopped for a reason that is not known here (${stopReason}). What came of its reply counts as all of it.`;
+  return clientNotice('step', 'unknown-stop-reason', text, { stopReason });
 }
 
 /** Stores the prefix of a session's next requests. Part of a fenced statement. */

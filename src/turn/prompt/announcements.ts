@@ -28,15 +28,9 @@ import {
  * rest. Pure.
  *
  * @param notices those that the next request contains, in order.
- * @param stored the prefix of the last request.
  */
-export function announcedBy(
-  notices: readonly Pick<PastNotice, 'announced'>[],
-  stored: RequestPrefix | null,
-): AnnouncedChanges {
-  return notices
-    .map(({ announced }) => parseAnnounced(announced, stored))
-    .reduce(joinAnnounced, {});
+export function announcedBy(notices: readonly Pick<PastNotice, 'announced'>[]): AnnouncedChanges {
+  return notices.map(({ announced }) => parseAnnounced(announced)).reduce(joinAnnounced, {});
 }
 
 /** What a notice announced, as past turns have it. */
@@ -99,19 +93,9 @@ const announcementShape = z.object({
   }),
 });
 
-/** An announcement of an earlier version: the whole state, and not which part of it the notice says. */
-const stateShape = z.object({ ...changesShape, mode, off: names });
-
 /** What a notice announced. The metadata of an import may say anything: a notice without a shape announced nothing. */
-function parseAnnounced(metadata: unknown, stored: RequestPrefix | null): AnnouncedChanges {
-  const { value } = parseValue(announcementShape, metadata);
-  if (value !== undefined) return value.said;
-  const { value: state } = parseValue(stateShape, metadata);
-  if (state === undefined) return {};
-  const there = new Set(state.skills?.map(({ name }) => name));
-  const listed = stored?.skills ?? [];
-  const goneSkills = listed.flatMap(({ name }) => (there.has(name) ? [] : [name]));
-  return { ...state, goneSkills };
+function parseAnnounced(metadata: unknown): AnnouncedChanges {
+  return parseValue(announcementShape, metadata).value?.said ?? {};
 }
 
 /** What a turn has, as far as the model is told of it. */

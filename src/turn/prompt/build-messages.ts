@@ -5,9 +5,9 @@ import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import type { ShownResult, TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
-import { withoutLeftOut, type PartKeys } from './left-out-content.js';
+import { withoutLeftOut } from './left-out-content.js';
 import { searchKey, searchOf, withKnownTools } from './deferred-tools.js';
-import { MessageList } from './message-list.js';
+import { MessageList, type PartKeys } from './message-list.js';
 import { addEnd, addSteps, type Built, type ThinkingStep } from './turn-messages.js';
 
 /** The parts of a request beside the turns. */
@@ -87,7 +87,8 @@ function buildTurns(turns: readonly TurnTranscript[], frame: PromptFrame): Built
 
 /** Turns without what the provider does not take. */
 function asSent(turns: readonly TurnTranscript[], frame: PromptFrame): readonly TurnTranscript[] {
-  return withKnownTools(withoutLeftOut(turns, frame.leftOut ?? []), frame);
+  const { leftOut = [] } = frame;
+  return withKnownTools(leftOut.length === 0 ? turns : withoutLeftOut(turns, leftOut), frame);
 }
 
 /** @param built the messages of these turns, up to the last step of the turn that runs. */

@@ -57,6 +57,7 @@ export class ConversationFiles implements ShownFiles {
    */
   async show(turns: readonly TurnTranscript[]): Promise<readonly TurnTranscript[]> {
     const withFiles = turns.filter(hasFiles);
+    if (withFiles.length === 0 && this.#shownFor === undefined) return turns;
     const key = JSON.stringify([this.sources.rules(), withFiles.map(refsOf)]);
     if (key === this.#shownFor) return turns;
     const isFirst = this.#shownFor === undefined;

@@ -7,20 +7,13 @@ import type { Model } from '../../provider/model.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import { FIND_TOOLS, searchTools } from '../../tools/builtin/find-tools.js';
-
-/** Most MCP tools of a request: the provider refuses more than 10,000 in all, those of the server and clients with them. */
-export const MAX_DEFERRED = 9_500;
+import { serverOf } from '../../tools/mcp/tool-names.js';
 
 export interface DeferQuestion {
   terms: Pick<Config, 'toolSearch' | 'toolSearchAbove' | 'toolSearchPercent'>;
   model: Pick<Model, 'contextWindow' | 'tokenScale'>;
   /** MCP tools whose definitions say that they are not deferred. */
   kept: ReadonlySet<string>;
-}
-
-/** The MCP server of a tool; undefined for any other tool. Pure. */
-export function serverOf(tool: string): string | undefined {
-  return /^mcp__(.+?)__/.exec(tool)?.[1];
 }
 
 /**

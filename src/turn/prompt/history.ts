@@ -11,7 +11,7 @@ import type {
   ShownFiles,
   TurnTranscript,
 } from '../state/attempt-context.js';
-import { refusalOf } from './left-out-content.js';
+import { refusalOf } from './left-out-turns.js';
 import type { PastTurn } from '../state/past-turn.js';
 import { contextBefore } from '../state/turn-state.js';
 import { compactBefore } from './compaction.js';

@@ -3,7 +3,7 @@ import { canonicalJson, isSameJson } from '../../platform/json.js';
 import { cutText } from '../../platform/text/cut-text.js';
 import type { RequestPrefix, ToldMcp } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { MAX_DEFERRED, serverOf } from './deferred-tools.js';
+import { authorizeName, MAX_MCP_TOOLS, serverOf } from '../../tools/mcp/tool-names.js';
 
 /** The MCP servers of a turn, as far as the prefix depends on them. */
 export interface ListedMcp {
@@ -56,7 +56,7 @@ export function findMcpChanges(
     // A tool that the turn was not given before, or a server that was not there.
     else if (known.has(tool.name) || !servers.has(server)) return undefined;
   }
-  if (added.length > 0 && prefix.tools.length + added.length > MAX_DEFERRED) return undefined;
+  if (added.length > 0 && prefix.tools.length + added.length > MAX_MCP_TOOLS) return undefined;
   const listed = new Set(mcp.tools);
   const answered = new Set<string | undefined>(mcp.answered);
   const fresh = tools.map(({ name }) => name).filter((name) => isFresh(name, known));
@@ -74,7 +74,7 @@ export function findMcpChanges(
 
 /** Whether a tool stands for those of a server that lists none before a log-in: its list comes with the log-in. */
 function standsIn(tool: string): boolean {
-  return tool === `mcp__${serverOf(tool)}__authorize`;
+  return tool === authorizeName(serverOf(tool) ?? '');
 }
 
 function isFresh(name: string, known: ReadonlySet<string>): boolean {

@@ -8,6 +8,19 @@ const NO_REPLY = '(no reply)';
 /** A placeholder for a message without content that can be sent. */
 const NO_MESSAGE = '(empty message)';
 
+/**
+ * What can be left out of requests, by key: a turn (`turn_1`), a part of its message (`turn_1/part/0`), the result of
+ * a call (`turn_1/call/toolu_1`) or its files alone (`turn_1/call/toolu_1/files`), or what the provider's own tools brought into a step (`turn_1/step/2`).
+ */
+export type LeftOutKey = string;
+
+/** The keys of the parts of a request's messages; a part without one cannot be left out. */
+export type PartKeys = Pick<WeakMap<UserPart | AssistantPart, LeftOutKey>, 'get'>;
+
+export const partKey = (turnId: string, index: number): LeftOutKey => `${turnId}/part/${index}`;
+export const callKey = (turnId: string, callId: string): LeftOutKey => `${turnId}/call/${callId}`;
+export const stepKey = (turnId: string, step: number): LeftOutKey => `${turnId}/step/${step}`;
+
 /** The keys of the parts of all lists: each part is the list's own copy. */
 const partKeys = new WeakMap<UserPart | AssistantPart, string>();
 

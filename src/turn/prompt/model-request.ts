@@ -17,7 +17,7 @@ import type {
 } from '../state/attempt-context.js';
 import { buildMessages } from './build-messages.js';
 import { searchOf, withOwnSearch } from './deferred-tools.js';
-import type { PartKeys } from './left-out-content.js';
+import type { PartKeys } from './message-list.js';
 import { fullContext, shortenOutputs } from './transcripts.js';
 
 type RequestSource = Pick<

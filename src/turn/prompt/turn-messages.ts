@@ -6,8 +6,7 @@ import type { SentPrefix } from '../../storage/shapes/sent-request.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { TranscriptStep, TurnTranscript } from '../state/attempt-context.js';
 import { dropOpenServerTools, hasOpenServerTool } from '../state/server-calls.js';
-import { callKey, partKey, stepKey } from './left-out-content.js';
-import { isThinking, type MessageList } from './message-list.js';
+import { callKey, isThinking, partKey, stepKey, type MessageList } from './message-list.js';
 
 /** The messages of turns, with the thinking of all of them. */
 export interface Built {

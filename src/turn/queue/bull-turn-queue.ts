@@ -11,7 +11,7 @@ import {
 import type { WorkerOptions, JobsOptions, Queue } from 'bullmq';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
-import { REDIS, type RedisClient } from '../../storage/redis/redis-connection.js';
+import { REDIS, tryRedisWrite, type RedisClient } from '../../storage/redis/redis-connection.js';
 import type { Config } from '../../config/config.js';
 import { runsTurns } from '../../config/role.js';
 import type { TurnQueue } from './turn-queue.js';
@@ -99,8 +99,8 @@ export class BullTurnQueue implements TurnQueue, BeforeApplicationShutdown {
 
   async ping(): Promise<void> {
     if (this.#isClosed) throw new Error('The turn queue is closed');
-    if (this.redis.status !== 'ready') throw new Error('Redis cannot be reached');
-    await this.redis.ping();
+    // In the slot of the queue's own keys.
+    await tryRedisWrite(this.redis, `${this.queue.opts.prefix}:write-check`);
   }
 
   close(): Promise<void> {

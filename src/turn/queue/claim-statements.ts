@@ -16,16 +16,8 @@ export const unleased = or(isNull(turns.leaseUntil), lt(turns.leaseUntil, sql`no
 export const waitedMs = sql`least(2147483647, ${turns.waitedMs} + coalesce(
   extract(epoch from now() - ${turns.waitingSince}) * 1000, 0))::integer`;
 
-/**
- * Whatever is the same in each claim is in the text, not a parameter: a plan for any parameters is then as good
- * as one for these, and the server plans the statement once.
- */
-const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
-  const ids =
-    which === 'next'
-      ? chooseFairly(sql.placeholder('most'), sql.placeholder('worker'))
-      : sql`select ${sql.placeholder('turnId')}::text as id`;
-  const chosen = db.$with('chosen', { id: turns.id }).as(ids);
+/** A turn and its session, with what an attempt needs of other tables. */
+function claimedColumns(db: Database) {
   const userParts = db
     .select({ parts: messages.parts })
     .from(messages)
@@ -68,6 +60,28 @@ const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
         sql`coalesce(${turns.childTerms} ->> 'sessionId', ${turns.sessionId})`,
       ),
     );
+  return {
+    turn: getTableColumns(turns),
+    session: getTableColumns(sessions),
+    userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
+    wasAnnounced: sql<boolean>`(${archived}) is not null`,
+    hasHistory: sql<boolean>`exists (${others})`,
+    todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
+    grants: sql<string[]>`(${rules})`,
+    compaction: sql<Compaction | null>`(select row_to_json(last) from (${last} limit 1) last)`,
+  };
+}
+
+/**
+ * Whatever is the same in each claim is in the text, not a parameter: a plan for any parameters is then as good
+ * as one for these, and the server plans the statement once.
+ */
+const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
+  const ids =
+    which === 'next'
+      ? chooseFairly(sql.placeholder('most'), sql.placeholder('worker'))
+      : sql`select ${sql.placeholder('turnId')}::text as id`;
+  const chosen = db.$with('chosen', { id: turns.id }).as(ids);
   return db
     .with(chosen)
     .update(turns)
@@ -79,6 +93,11 @@ const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
       waitedMs,
       waitingSince: sql`null`,
       leaseUntil: sql`now() + ${sql.placeholder('lease')}::interval`,
+      // Of this attempt alone: a worker of an earlier release leaves the name of one before it.
+      worker:
+        which === 'next'
+          ? sql`(${turns.attempt} + 1)::text || ':' || ${sql.placeholder('worker')}::text`
+          : sql`null`,
       startedAt: sql`coalesce(${turns.startedAt}, ${sql.placeholder('now')}::timestamptz)`,
     })
     .from(sessions)
@@ -92,16 +111,7 @@ const claimTurns = (db: Database, which: 'next' | 'given', name: string) => {
           : sql`${turns.status} = any(${sql.placeholder('statuses')}::text[])`,
       ),
     )
-    .returning({
-      turn: getTableColumns(turns),
-      session: getTableColumns(sessions),
-      userParts: sql<StoredPart[]>`(${userParts})`.mapWith(messages.parts),
-      wasAnnounced: sql<boolean>`(${archived}) is not null`,
-      hasHistory: sql<boolean>`exists (${others})`,
-      todos: sql<Todo[] | null>`(${list})`.mapWith(todos.items),
-      grants: sql<string[]>`(${rules})`,
-      compaction: sql<Compaction | null>`(select row_to_json(last) from (${last} limit 1) last)`,
-    })
+    .returning(claimedColumns(db))
     .prepare(name);
 };
 

@@ -12,6 +12,7 @@ import { QueueNotifier } from './queue-notifier.js';
 import { PREFERENCE_MS } from './choose-fairly.js';
 import { MemorySignalBus, type SignalBus } from './signal-bus.js';
 import { MemoryTurnQueue } from './turn-queue.js';
+import { UnansweredDatabase } from '../../../test/support/database/unanswered-database.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
 describe.each(bothDatabases)(
@@ -87,6 +88,77 @@ describe.each(bothDatabases)(
   },
 );
 
+describe('a turn that no worker can be told of', () => {
+  const database = useDatabase();
+
+  async function openScene(wake: () => Promise<void>, isAway = false) {
+    const clock = new ManualClock();
+    const queue = Object.assign(new MemoryTurnQueue(() => undefined), { wake });
+    // The log is where the queue is.
+    const log = Object.assign(new MemoryEventLog(clock), { append: wake });
+    const { db } = database;
+    const bus = new MemorySignalBus();
+    const own = Object.assign(new UnansweredDatabase(db), { isAway });
+    const notifier = new QueueNotifier(own.db, queue, bus, log, clock, silentLogger);
+    const turnId = await storeTurn(db, { status: 'queued', attempt: 0 });
+    const waking = notifier.wakeWorker(turnId);
+    let stuck = 0;
+    waking.onStuck(() => (stuck += 1));
+    const wait = async (ms = 3_000): Promise<void> => {
+      await clock.advance(ms);
+      await own.settled();
+    };
+    const reasons = async (): Promise<unknown[]> =>
+      (await loadArchive(db, turnId)).map((event) => 'reason' in event && event.reason);
+    return { clock, notifier, turnId, waking, wait, reasons, stuck: () => stuck };
+  }
+
+  const refuses = async (): Promise<never> => {
+    throw new Error('OOM command not allowed');
+  };
+
+  it.each<[string, () => Promise<void>]>([
+    ['refuses tokens', refuses],
+    ['does not answer', () => new Promise(() => undefined)],
+  ])('says so after three seconds, where the queue %s', async (_name, wake) => {
+    const { waking, wait, reasons, stuck } = await openScene(wake);
+    await wait(2_999);
+    expect(stuck()).toBe(0);
+    await wait(1);
+    expect(stuck()).toBe(1);
+    expect(await reasons()).toEqual([false, 'queue-unavailable']);
+    let late = 0;
+    waking.onStuck(() => (late += 1));
+    expect(late).toBe(1);
+  });
+
+  it('says so once, and earlier, where the database takes nothing', async () => {
+    const { wait, stuck } = await openScene(async () => undefined, true);
+    await wait(250);
+    expect(stuck()).toBe(1);
+    await wait();
+    expect(stuck()).toBe(1);
+  });
+
+  it('says nothing where a worker has it all the same, or was told', async () => {
+    const begun = await openScene(refuses);
+    begun.waking.onBegun();
+    await begun.wait();
+    expect([begun.stuck(), await begun.reasons(), begun.clock.pending]).toEqual([0, [], 0]);
+    const claimed = await openScene(refuses);
+    await database.db
+      .update(turns)
+      .set({ status: 'running', attempt: 1 })
+      .where(eq(turns.id, claimed.turnId));
+    await claimed.wait();
+    expect([claimed.stuck(), await claimed.reasons()]).toEqual([0, []]);
+    const told = await openScene(async () => undefined);
+    await told.wait();
+    // It waits for a slot.
+    expect([told.stuck(), await told.reasons()]).toEqual([0, [false]]);
+  });
+});
+
 describe('the wake for a turn that prefers a worker', () => {
   const database = useDatabase();
 
@@ -113,7 +185,7 @@ describe('the wake for a turn that prefers a worker', () => {
 
   it('goes to nobody else once the turn has begun', async () => {
     const { clock, queue, notifier } = openScene();
-    const onBegun = notifier.wakeWorker('turn_1', 'worker_1');
+    const { onBegun } = notifier.wakeWorker('turn_1', 'worker_1');
     onBegun();
     await clock.advance(10 * PREFERENCE_MS);
     expect([clock.pending, await queue.depth()]).toEqual([0, 0]);

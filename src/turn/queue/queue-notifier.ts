@@ -30,10 +30,25 @@ interface WaitingTurn {
   turnId: string;
   /** Null: the turn's position among those that wait for a slot. */
   position: number | null;
+  reason?: QueuedEvent['reason'];
+}
+
+/** An accepted turn's way to a worker. */
+export interface Waking {
+  /** To be called when a worker has the turn: nothing is published of its wait any more. */
+  onBegun(): void;
+  /**
+   * Calls back once no worker could be told of the turn for three seconds, or the database takes no writes; at once where
+   * that is known. The turn's `turn.queued` that says so is in the archive then, if it can be. @returns ends it.
+   */
+  onStuck(listener: () => void): () => void;
 }
 
 /** A free worker claims a turn in a few milliseconds: a turn still queued after these waits for a slot. */
 const ANNOUNCE_AFTER_MS = 250;
+
+/** Time after which a turn is stuck for which the queue took no token, in ms: a failover may be over by then. */
+const STUCK_AFTER_MS = 3_000;
 
 /** Held turns that may be ended while they are promoted, before the sweeper has to go on. */
 const MAX_PROMOTIONS = 5;
@@ -59,45 +74,73 @@ export class QueueNotifier {
   ) {}
 
   /**
-   * Wakes a worker for an accepted turn, and publishes the turn's queue position if it has to wait. The turn is
-   * stored: the sweeper wakes a worker where this fails.
+   * Wakes a worker for an accepted turn, publishes the turn's queue position if it has to wait, and that no worker
+   * could be told. The turn is stored: the sweeper wakes a worker where this fails.
    *
    * @param preferred the worker that others leave the turn to for a moment; absent: any is as good.
    * @param logger of the request, or of the turn that delegated.
-   * @returns what to call when a worker has the turn: its queue position is not published then.
    */
   wakeWorker(
     turnId: string,
     preferred?: string,
     logger: Pick<Logger, 'warn'> = this.logger,
-  ): () => void {
-    const wake = (woken: Promise<void>): void => {
-      woken.catch((error: unknown) =>
+  ): Waking {
+    const stuck = new StuckTurn();
+    const cancels: (() => void)[] = [];
+    const wake = (woken: Promise<void>, onWoken = (): void => undefined): void => {
+      woken.then(onWoken, (error: unknown) =>
         logger.warn(
           { turnId, error },
           'could not tell the workers of a queued turn; nothing is lost: the sweeper of a worker starts it',
         ),
       );
     };
+    const reportStuck = (): void =>
+      void this.#archiveStuck(turnId, logger).then((isStuck) => isStuck && stuck.report());
     const announce = (): void => {
-      this.#announce(turnId).catch((error: unknown) =>
+      this.#announce(turnId).catch((error: unknown) => {
         logger.warn(
           { turnId, error },
           'could not publish a queue position; readers of the turn do not see it',
-        ),
-      );
+        );
+        // The claim needs more than this row: a database that is full does not let the turn begin.
+        if (isDatabaseDown(error)) stuck.report();
+      });
     };
-    if (preferred === undefined) {
-      wake(this.queue.wake());
-      return this.clock.after(ANNOUNCE_AFTER_MS, announce);
+    const wakeAll = (): void => {
+      const cancelReport = this.clock.after(STUCK_AFTER_MS, reportStuck);
+      wake(this.queue.wake(), cancelReport);
+      cancels.push(cancelReport, this.clock.after(ANNOUNCE_AFTER_MS, announce));
+    };
+    if (preferred === undefined) wakeAll();
+    else {
+      wake(this.bus.publishTurn(preferred));
+      // That worker may be full or gone: the others may have the turn from now on.
+      cancels.push(this.clock.after(PREFERENCE_MS + 1, wakeAll));
     }
-    wake(this.bus.publishTurn(preferred));
-    // That worker may be full or gone: the others may have the turn from now on.
-    let cancel = this.clock.after(PREFERENCE_MS + 1, () => {
-      wake(this.queue.wake());
-      cancel = this.clock.after(ANNOUNCE_AFTER_MS, announce);
-    });
-    return () => cancel();
+    const onBegun = (): void => {
+      for (const cancel of cancels) cancel();
+    };
+    return { onBegun, onStuck: (listener) => stuck.watch(listener) };
+  }
+
+  /**
+   * Archives that no worker could be told of a turn. The log is where the queue is, which takes nothing: who accepted the
+   * turn tells its own readers.
+   *
+   * @returns whether the turn waits, as far as can be found out.
+   */
+  async #archiveStuck(turnId: string, logger: Pick<Logger, 'warn'>): Promise<boolean> {
+    try {
+      const stuck = { turnId, position: null, reason: 'queue-unavailable' } as const;
+      return (await this.#announcements.add(stuck)) !== undefined;
+    } catch (error) {
+      logger.warn(
+        { turnId, error },
+        'no worker could be told of a queued turn, and its readers could not be told that either; the turn starts by itself once the database and the queue answer',
+      );
+      return true;
+    }
   }
 
   /**
@@ -212,8 +255,8 @@ export class QueueNotifier {
   async #archive(waiting: readonly WaitingTurn[]): Promise<(QueuedEvent | undefined)[]> {
     const latest = new Map(waiting.map((turn) => [turn.turnId, turn]));
     const input = unnest(
-      { id: 'text', position: 'integer' },
-      [...latest.values()].map(({ turnId, position }) => [turnId, position]),
+      { id: 'text', position: 'integer', reason: 'text' },
+      [...latest.values()].map(({ turnId, position, reason = null }) => [turnId, position, reason]),
     );
     const { rows } = await batchPool(this.db).execute(sql`
       with input as materialized (select * from ${input}),
@@ -221,18 +264,19 @@ export class QueueNotifier {
         select id, (row_number() over (order by ${isBackground}, created_at, id))::integer as position
         from ${turns} where status = 'queued' and exists (select from input where position is null)),
       unclaimed as (
-        select turns.id, coalesce(input.position, queue_position.position) as position
+        select turns.id, coalesce(input.position, queue_position.position) as position, input.reason
         from input join ${turns} on turns.id = input.id and turns.attempt = 0
         left join queue_position on queue_position.id = input.id
         where coalesce(input.position, queue_position.position) is not null
         order by turns.id for no key update of turns skip locked),
       event as (
-        select id, position, 1 + coalesce((select max(first_seq) from ${turnArchives}
+        select id, position, reason, 1 + coalesce((select max(first_seq) from ${turnArchives}
           where turn_id = unclaimed.id and attempt = 0), 0) as seq
         from unclaimed)
       insert into ${turnArchives} (turn_id, attempt, first_seq, events)
-      select id, 0, seq, json_build_array(json_build_object('type', 'turn.queued',
-        'position', position, 'attempt', 0, 'seq', seq, 'at', ${isoTime(this.clock.now())}::text))
+      select id, 0, seq, json_build_array(json_strip_nulls(json_build_object('type', 'turn.queued',
+        'position', position, 'reason', reason, 'attempt', 0, 'seq', seq,
+        'at', ${isoTime(this.clock.now())}::text)))
       from event on conflict do nothing returning turn_id as "turnId", events`);
     const stored = new Map(
       (rows as { turnId: string; events: [QueuedEvent] }[]).map((row) => [row.turnId, row.events]),
@@ -240,5 +284,23 @@ export class QueueNotifier {
     return waiting.map((turn) =>
       latest.get(turn.turnId) === turn ? stored.get(turn.turnId)?.[0] : undefined,
     );
+  }
+}
+
+/** Tells who waits for a turn, once, that it is stuck. */
+class StuckTurn {
+  #isStuck = false;
+  readonly #listeners = new Set<() => void>();
+
+  report(): void {
+    if (this.#isStuck) return;
+    this.#isStuck = true;
+    for (const listener of this.#listeners) listener();
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#isStuck) listener();
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

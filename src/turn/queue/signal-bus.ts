@@ -6,7 +6,8 @@ export type StopListening = () => void;
 
 /**
  * Hints between processes. A hint that is lost costs latency, never correctness: its cause is in
- * the database as well, and is found with the next heartbeat.
+ * the database as well, and is found with the next heartbeat. That a client left is the exception: an equal request
+ * which does not say that it repeats is then a request of its own, as everywhere.
  */
 export interface SignalBus {
   /** Names this process to those that prefer it for a turn; null: there is no other process. */
@@ -23,6 +24,10 @@ export interface SignalBus {
   publishTurn(workerId: string): Promise<void>;
   /** Listens to every such hint for this process from when it resolves. */
   onTurn(listener: () => void): Promise<StopListening>;
+  /** "The client of this request left without an answer: an equal one may join its turn." */
+  publishLeft(digest: string): Promise<void>;
+  /** Listens to every such hint from when it resolves. */
+  onLeft(listener: (digest: string) => void): Promise<StopListening>;
   close(): Promise<void>;
 }
 
@@ -34,6 +39,7 @@ export class MemorySignalBus implements SignalBus {
   readonly workerId = null;
   readonly #cancel = new Set<(turnId: string) => void>();
   readonly #readerCheck = new Set<() => void>();
+  readonly #left = new Set<(digest: string) => void>();
 
   async publishCancel(turnId: string): Promise<void> {
     for (const listener of this.#cancel) listener(turnId);
@@ -61,9 +67,19 @@ export class MemorySignalBus implements SignalBus {
     return () => undefined;
   }
 
+  async publishLeft(digest: string): Promise<void> {
+    for (const listener of this.#left) listener(digest);
+  }
+
+  async onLeft(listener: (digest: string) => void): Promise<StopListening> {
+    this.#left.add(listener);
+    return () => this.#left.delete(listener);
+  }
+
   async close(): Promise<void> {
     this.#cancel.clear();
     this.#readerCheck.clear();
+    this.#left.clear();
   }
 }
 
@@ -80,11 +96,13 @@ export class RedisSignalBus implements SignalBus {
   readonly #cancel: HintChannel;
   readonly #readerCheck: HintChannel;
   readonly #turn: HintChannel;
+  readonly #left: HintChannel;
 
   constructor(private readonly options: RedisSignalBusOptions) {
     this.#cancel = new HintChannel(options, 'cancel');
     this.#readerCheck = new HintChannel(options, 'reader-check');
     this.#turn = new HintChannel(options, turnChannel(this.workerId));
+    this.#left = new HintChannel(options, 'left');
   }
 
   publishCancel(turnId: string): Promise<void> {
@@ -111,16 +129,25 @@ export class RedisSignalBus implements SignalBus {
     return this.#turn.listen(listener);
   }
 
+  publishLeft(digest: string): Promise<void> {
+    return this.#left.publish(digest);
+  }
+
+  onLeft(listener: (digest: string) => void): Promise<StopListening> {
+    return this.#left.listen(listener);
+  }
+
   async close(): Promise<void> {
     this.#cancel.close();
     this.#readerCheck.close();
     this.#turn.close();
+    this.#left.close();
   }
 }
 
 const turnChannel = (workerId: string): string => `turn:${workerId}`;
 
-/** A channel for one kind of hint; a message is the id that the hint is about. */
+/** A channel for one kind of hint; a message says what the hint is about. */
 class HintChannel {
   readonly #listeners = new Set<(message: string) => void>();
   readonly #name: string;

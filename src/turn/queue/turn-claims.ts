@@ -9,12 +9,15 @@ import { isDatabaseDown } from '../../storage/database-errors.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { activeStatuses, type CancelReason } from '../../storage/shapes/stored-turn.js';
 import { turns } from '../../storage/schema.js';
+import { countLives, isHeld } from '../../storage/session-lock.js';
 import { ownedBy, hasStatus } from '../state/turn-row.js';
 import type { Claim } from '../state/attempt.js';
 import { claimNextTurns, claimTurn, unleased, waitedMs } from './claim-statements.js';
 
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
+/** Turns that a worker has; those of a status that an index has. */
+const isLeased = sql`${turns.status} in ('running', 'held') and ${turns.leaseUntil} > now() and ${turns.worker} is not null`;
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
@@ -197,6 +200,33 @@ export class TurnClaims {
   /** Ends every lease. Only for a process that has the database for itself. */
   async releaseAll(): Promise<void> {
     await this.db.update(turns).set({ leaseUntil: null }).where(hasStatus('running', 'held'));
+  }
+
+  /** Workers whose turns have a lease, and whose life no lock shows. The engine of one process has no such locks. */
+  async silentWorkers(): Promise<string[]> {
+    const { rows } = await this.db.execute(sql`
+      with leased as (
+        select distinct split_part(worker, ':', 2) as name from turns
+        where ${isLeased} and split_part(worker, ':', 1) = attempt::text)
+      select name from leased where not ${sql.raw(isHeld('leased.name'))}`);
+    return (rows as { name: string }[]).map(({ name }) => name);
+  }
+
+  /** The number of workers whose life a lock shows. */
+  async livingWorkers(): Promise<number> {
+    const { rows } = await this.db.execute(sql.raw(`select ${countLives}::integer as living`));
+    const [found] = rows as { living: number }[];
+    return found?.living ?? 0;
+  }
+
+  /** Ends the leases of a worker that is gone, so that others take its turns over. @returns their number. */
+  async releaseOf(worker: string): Promise<number> {
+    const released = await this.db
+      .update(turns)
+      .set({ leaseUntil: null })
+      .where(and(isLeased, sql`${turns.worker} = ${turns.attempt}::text || ':' || ${worker}::text`))
+      .returning({ id: turns.id });
+    return released.length;
   }
 
   /** Number of turns to be claimed: those without a worker, and those that have been queued for `ms`. */

@@ -17,7 +17,7 @@ export interface TurnQueue {
   depth(): Promise<number>;
   /** Processes that take tokens; null where their number is not known. */
   workers(): Promise<number | null>;
-  /** Rejects when the queue does not answer. */
+  /** Tries a write, which leaves nothing. Rejects when the queue takes none, or does not answer. */
   ping(): Promise<void>;
   /** Hands out no more; resolves when a handler that runs has settled. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { PermissionQuestion } from '../../governance/permissions/decide-permission.js';
+import type { PermissionQuestion } from '../../governance/permissions/offer-tools.js';
 import type { TriggerFacts, Trigger, StoredNotice } from '../../governance/notices/trigger.js';
 import type { OutputCheck } from '../../tools/output/schema-checks.js';
 import type { OpenedRoot } from '../../session/project-roots.js';

@@ -9,7 +9,6 @@ import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
 import { TurnCommits } from '../../events/turn-commits.js';
 import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js';
 import { SERVER_PERMISSIONS } from '../../governance/permissions/permission-rules.js';
-import { TurnMemory } from '../../memory/turn-memory.js';
 import { Metrics } from '../../telemetry/metrics.js';
 import { ProjectFacts } from '../../session/project-facts.js';
 import { TRIGGERS, type Trigger } from '../../governance/notices/trigger.js';
@@ -22,12 +21,9 @@ import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.j
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { ModelResolver } from '../../provider/model-resolver.js';
 import { ProjectRoots } from '../../session/project-roots.js';
-import { SkillLibrary } from '../../agents/skill-library.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { SHELL_ENV } from '../../tools/shell-env.js';
-import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
 import { ToolRegistry } from '../../tools/registry.js';
-import { SHELLS, type Shells } from '../../tools/shells.js';
 import { TOOL_HOOK, type ToolHook } from '../../tools/tool-hook.js';
 import { ConversationCache } from './conversation-cache.js';
 import type { PermissionRules } from '../../storage/shapes/stored-options.js';
@@ -58,14 +54,10 @@ export class AttemptServices {
   @Inject() readonly projectFacts!: ProjectFacts;
   @Inject() readonly projectRoots!: ProjectRoots;
   @Inject() readonly personas!: PersonaLibrary;
-  @Inject() readonly skills!: SkillLibrary;
-  @Inject() readonly memory!: TurnMemory;
   @Inject() readonly attachments!: Attachments;
   /** Keeps the files in the outputs of tools. */
   @Inject() readonly outputs!: OutputFiles;
   @Inject() readonly tools!: ToolRegistry;
-  @Inject(MCP) readonly mcp!: Mcp;
-  @Inject(SHELLS) readonly shells!: Shells;
   /** The environment of commands. */
   @Inject(SHELL_ENV) readonly shellEnv!: Readonly<Record<string, string>>;
   /** The operator's decision about each call; null: there is none, which Nest sets no property to. */

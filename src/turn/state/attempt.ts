@@ -164,6 +164,8 @@ export interface FinishedStep {
 export interface StepDraft {
   step: number;
   startedAt: Date;
+  /** The first event of the reply. Absent: nothing has come so far. */
+  firstTokenAt?: Date;
   /** Blocks that are whole. */
   parts: AssistantPart[];
   /** Text of the block that is still open, in the pieces that came. */

@@ -5,7 +5,7 @@ import { type CallRow, loadTurns } from './stored-turn.js';
 import type { ToolUse } from './attempt.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turnNotFound } from './turn-errors.js';
-import type { TurnRow } from './turn-row.js';
+import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 
 export interface RecordedStep {
   parts: readonly AssistantPart[];
@@ -84,17 +84,15 @@ function notRecorded({ name }: ToolUse): CallEnd {
 }
 
 /**
- * Loads what answers the calls of a turn that is a replay; undefined: it is none. A replay without tools has a
- * recording too, an empty one: none of its calls may run.
+ * Loads what answers the calls of a replay. A replay without tools has a recording too, an empty one: none of its calls
+ * may run.
  *
  * @throws TypedError TURN_NOT_FOUND where the recorded turn was deleted meanwhile.
  */
 export async function loadRecording(
   db: Queryable,
-  { request }: Pick<TurnRow, 'request'>,
-): Promise<Recording | undefined> {
-  const { replay } = request;
-  if (replay === undefined) return undefined;
+  replay: NonNullable<StoredRequest['replay']>,
+): Promise<Recording> {
   if (replay.tools === 'none') return new Recording([], []);
   const [recorded] = await loadTurns(db, [replay.turnId]);
   if (recorded === undefined) throw turnNotFound(replay.turnId);

@@ -213,6 +213,7 @@ export const insertStep = insertKind(steps, [
   'usage',
   'sent',
   'startedAt',
+  'firstTokenAt',
   'endedAt',
 ]);
 

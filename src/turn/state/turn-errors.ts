@@ -17,6 +17,7 @@ export const turnErrors = [
   'BUDGET_EXHAUSTED',
   'MISSING_API_KEY',
   'SHUTTING_DOWN',
+  'QUEUE_UNAVAILABLE',
 ] as const satisfies readonly ListedError[];
 
 /** What a route that follows a turn may refuse. */
@@ -30,6 +31,14 @@ export function turnInProgress(sessionId: string): TypedError {
   const message =
     "A turn is already running in this session, or waits for an answer. Send the message with opts.onBusy 'enqueue', 'steer' or 'interrupt', wait for the turn's end, or interrupt it: POST /api/harness/interrupt.";
   return sessionBusy(message, { sessionId });
+}
+
+/** The turn is stored, and the answer to its request is not coming for now. */
+export function queueUnavailable(turnId: string): TypedError {
+  return new TypedError('QUEUE_UNAVAILABLE', {
+    message: `Turn ${turnId} is accepted and stored, but cannot start at the moment: the queue or the database takes no writes. It starts by itself once they do. Send this request again with the same Idempotency-Key to wait for it, or follow it: GET /api/harness/turns/${turnId}/events.`,
+    details: { turnId },
+  });
 }
 
 /** A turn takes the place of others, of which one has not ended. */

@@ -15,7 +15,11 @@ import {
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
 import { sessions, turns, userPreferences } from '../../storage/schema.js';
-import type { OptionResolution, SubagentDecision } from '../../storage/shapes/stored-options.js';
+import type {
+  OptionResolution,
+  PermissionLayer,
+  SubagentDecision,
+} from '../../storage/shapes/stored-options.js';
 import { turnNotFound } from './turn-errors.js';
 
 export type TurnRow = typeof turns.$inferSelect;
@@ -136,6 +140,14 @@ export function offerOf(turn: TurnOffer & { request: Pick<StoredRequest, 'replay
     },
     delegation: delegation && { ...delegation, delegatedSubagents },
   };
+}
+
+/** Whether the turn has somebody who can be asked: not in mode `dontAsk`, and not where nobody sent it. */
+export function canAsk(
+  { unattended }: Pick<StoredRequest, 'unattended'>,
+  layers: readonly Pick<PermissionLayer, 'mode'>[],
+): boolean {
+  return unattended !== true && layers.every(({ mode }) => mode !== 'dontAsk');
 }
 
 /**

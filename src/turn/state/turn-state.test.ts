@@ -139,6 +139,7 @@ describe('the state of a turn', () => {
           attempt: 1,
           sent: null,
           startedAt: new Date(0),
+          firstTokenAt: null,
           endedAt: new Date(0),
         },
       ],

@@ -45,7 +45,7 @@ export class Delegator {
     const { callId, signal } = work;
     const known = run.children.find((one) => one.callId === callId);
     const child = known ?? (await startSubagent(this.options, run, work));
-    const onBegun =
+    const waking =
       known === undefined ? this.queue.wakeWorker(child.id, undefined, run.logger) : undefined;
     const approvals = new ApprovalRelay(run, run.deadline, child);
     try {
@@ -53,7 +53,7 @@ export class Delegator {
         relayChild(this.follower, run, child, {
           signal,
           onEvent: (event) => {
-            onBegun?.();
+            if (event.attempt > 0) waking?.onBegun();
             return approvals.see(event);
           },
         }),

@@ -1,6 +1,7 @@
 import type {
   OptionResolution,
   CostLimit,
+  PermissionMode,
   ResolvedOptions,
 } from '../../storage/shapes/stored-options.js';
 import type { OptionLoader } from '../../options/option-loader.js';
@@ -16,6 +17,7 @@ import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';
+import type { NewTurn } from '../submit/turn-submission.js';
 import { narrowLayers } from '../approvals/judge-call.js';
 import { lastReplyTokens } from '../../governance/limits/find-headroom.js';
 import { openCalls } from '../state/attempt.js';
@@ -48,47 +50,93 @@ export async function startSubagent(
   run: DelegatingAttempt,
   { agent, prompt, callId }: DelegatedWork,
 ): Promise<ChildTurn> {
-  const { turn, session, clock, rules } = run;
-  const delegates = turn.delegation?.delegatedSubagents ?? [];
-  if (!delegates.includes(agent)) {
-    throw new ToolFailure(
-      `task: there is no agent ${agent} here; there is ${delegates.join(', ')}`,
-    );
-  }
-  const { subagentFanout: fanout } = run.services.config;
+  checkDelegate(run, agent);
   const { resolution, persona } = await chooseOptions(options, run, agent);
   const delegation = await decideDelegation(run.services, persona, undefined);
+  const limited = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
   // No await comes before the push: two calls side by side see each other's reservation.
+  const child = reserveChild(run, { agent, callId }, limited.options);
+  const now = new Date(run.clock.now());
+  const session = await childSession(run, { agent, mode: limited.options.mode, now });
+  const request = childRequest(run, { prompt, callId, options: limited, delegation });
+  await run.writer.commit(
+    [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
+    [insertSession(session), ...turnWrites(child.id, { ...request, sessionId: session.id, now })],
+  );
+  return child;
+}
+
+/** @throws ToolFailure for an agent that the turn may not delegate to. */
+function checkDelegate({ turn }: DelegatingAttempt, agent: string): void {
+  const delegates = turn.delegation?.delegatedSubagents ?? [];
+  if (delegates.includes(agent)) return;
+  throw new ToolFailure(`task: there is no agent ${agent} here; there is ${delegates.join(', ')}`);
+}
+
+/** Adds a subagent to its parent's. @throws ToolFailure where the parent has as many as it may. */
+function reserveChild(
+  run: DelegatingAttempt,
+  { agent, callId }: Pick<DelegatedWork, 'agent' | 'callId'>,
+  { agentConfig, costLimit }: ResolvedOptions,
+): ChildTurn {
+  const { subagentFanout: fanout } = run.services.config;
   if (run.children.length >= fanout) {
     throw new ToolFailure(
       `task: this turn has started ${fanout} subagents, which is as many as it may`,
     );
   }
-  const limited = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
-  const now = clock.now();
   const child: ChildTurn = {
-    id: newTimeId('turn', now),
+    id: newTimeId('turn', run.clock.now()),
     callId,
     agent,
-    tokenBudget: limited.options.agentConfig.tokenBudget,
-    costLimit: limited.options.costLimit,
+    tokenBudget: agentConfig.tokenBudget,
+    costLimit,
     usage: undefined,
     waitingSince: null,
     relayedTo: logStart,
     isOver: false,
   };
   run.children.push(child);
-  const sessionId = newTimeId('sess', now);
-  const at = new Date(now);
-  const { mode } = limited.options;
+  return child;
+}
+
+/** The session of a subagent: its parent's project, rules and MCP servers. */
+async function childSession(
+  { turn, session, services }: DelegatingAttempt,
+  { agent, mode, now }: { agent: string; mode: PermissionMode; now: Date },
+) {
   const { origin, projectRoot, principalId, permissions } = session;
-  const { vault } = run.services;
-  const servers = await openCredentials(vault, session);
-  const mcpServers = await sealCredentials(vault, { id: sessionId, principalId }, servers);
-  const { requestId, unattended } = turn.request;
-  const writes = turnWrites(child.id, {
-    sessionId,
+  const id = newTimeId('sess', now.getTime());
+  const servers = await openCredentials(services.vault, session);
+  return {
+    id,
+    parentTurnId: turn.id,
+    projectRoot,
+    persona: agent,
+    mode,
+    origin,
     principalId,
+    permissions,
+    mcpServers: await sealCredentials(services.vault, { id, principalId }, servers),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The turn of a subagent, without its session. */
+function childRequest(
+  run: DelegatingAttempt,
+  {
+    prompt,
+    callId,
+    ...resolved
+  }: Pick<DelegatedWork, 'prompt' | 'callId'> & Pick<NewTurn, 'options' | 'delegation'>,
+): Omit<NewTurn, 'sessionId' | 'now' | 'readerProcess' | 'clientTurns'> {
+  const { turn, session, rules, toolset, model } = run;
+  const { requestId, unattended } = turn.request;
+  return {
+    ...resolved,
+    principalId: session.principalId,
     budget: turn.budget ?? undefined,
     projectRoots: turn.projectRoots ?? undefined,
     request: {
@@ -100,45 +148,22 @@ export async function startSubagent(
     },
     requestHash: callId,
     idempotencyKey: undefined,
-    options: limited,
-    delegation,
     parts: [{ type: 'text', text: prompt }],
     // The span of the call that delegates.
     trace: activeTrace(),
-    now: at,
     child: {
       parentTurnId: turn.id,
       parentCallId: callId,
       childTerms: {
         sessionId: turn.childTerms?.sessionId ?? turn.sessionId,
         // A client's tools are the turn's alone, also where a subagent has a tool of such a name.
-        tools: [...run.toolset.specs, ...(run.model.frame.serverTools ?? [])]
+        tools: [...toolset.specs, ...(model.frame.serverTools ?? [])]
           .map(({ name }) => name)
-          .filter((name) => !run.toolset.clientTools.has(name)),
+          .filter((name) => !toolset.clientTools.has(name)),
         layers: narrowLayers(rules.permissions, { ...run, skills: rules.skills }).layers,
       },
     },
-  });
-  await run.writer.commit(
-    [{ type: 'subagent.started', callId, childTurnId: child.id, agent }],
-    [
-      insertSession({
-        id: sessionId,
-        parentTurnId: turn.id,
-        projectRoot,
-        persona: agent,
-        mode,
-        origin,
-        principalId,
-        permissions,
-        mcpServers,
-        createdAt: at,
-        updatedAt: at,
-      }),
-      ...writes,
-    ],
-  );
-  return child;
+  };
 }
 
 /**

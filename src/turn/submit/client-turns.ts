@@ -8,7 +8,7 @@ import type { Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { AssistantPart, AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import type { CheckedClientTurn, NewTurn, ClientTurn } from './turn-submission.js';
+import type { CheckedClientTurn, ClientCall, ClientTurn, NewTurn } from './turn-submission.js';
 
 /** The end reason of turns that the client sent: no attempt of this server ended them. Clients and rows know the word. */
 const FROM_CLIENT = 'told';
@@ -139,6 +139,35 @@ interface TurnIdentity {
   callIds: CallIds;
 }
 
+interface NumberedReply {
+  step: number;
+  texts: readonly string[];
+  calls: readonly (ClientCall & { id: string })[];
+}
+
+/** A reply that the client tells of, as a step that this server ran. */
+function stepRow(turnId: string, at: Date, { step, texts, calls }: NumberedReply) {
+  return {
+    turnId,
+    step,
+    attempt: 1,
+    parts: [
+      ...texts.map((text): AssistantPart => ({ type: 'text', text })),
+      ...calls.map((call): AssistantPart => ({
+        type: 'tool_use',
+        id: call.id,
+        name: toolName(call.name),
+        input: call.input,
+      })),
+    ],
+    stopReason: calls.length > 0 ? ('tool_use' as const) : ('end_turn' as const),
+    usage: noUsage,
+    sent: null,
+    startedAt: at,
+    endedAt: at,
+  };
+}
+
 function rowsOf(
   { sessionId }: NewTurn,
   { parts, replies, clientId }: CheckedClientTurn,
@@ -162,25 +191,7 @@ function rowsOf(
       parts,
       createdAt: at,
     },
-    steps: numbered.map(({ step, texts, calls }) => ({
-      turnId: id,
-      step,
-      attempt: 1,
-      parts: [
-        ...texts.map((text): AssistantPart => ({ type: 'text', text })),
-        ...calls.map((call): AssistantPart => ({
-          type: 'tool_use',
-          id: call.id,
-          name: toolName(call.name),
-          input: call.input,
-        })),
-      ],
-      stopReason: calls.length > 0 ? ('tool_use' as const) : ('end_turn' as const),
-      usage: noUsage,
-      sent: null,
-      startedAt: at,
-      endedAt: at,
-    })),
+    steps: numbered.map((reply) => stepRow(id, at, reply)),
     calls: numbered.flatMap(({ step, calls }) =>
       calls.flatMap(({ id: callId, name, input, output, isError = false }) =>
         output === undefined

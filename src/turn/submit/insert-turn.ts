@@ -179,6 +179,7 @@ const turnFields = [
   'options',
   'delegation',
   'principalId',
+  'keyId',
   'parentTurnId',
   'parentCallId',
   'childTerms',

@@ -44,7 +44,8 @@ export async function steerTurn(
   { db, bus, clock, config: { sessionQueue } }: SteerDeps,
   { submission, requestHash, logger }: Steering,
 ): Promise<SubmittedTurn | 'key-taken' | undefined> {
-  const { sessionId, message: text, attachments, files = [], idempotencyKey } = submission;
+  const { sessionId, message: text, attachments, files = [], tryKey } = submission;
+  const { idempotencyKey = tryKey } = submission;
   if (attachments.length > 0 || files.length > 0) throw steeringTakesNoFiles();
   if (asksForOutput(submission.opts)) throw steeringTakesNoOutput();
   const now = new Date(clock.now());

@@ -9,6 +9,8 @@ import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { TurnAdmitter } from './turn-admitter.js';
 import { TurnPreparer } from './turn-preparer.js';
+import { LeftRequests } from './left-requests.js';
+import { RepeatedRequests } from './repeated-requests.js';
 import { TurnSubmitter } from './turn-submitter.js';
 
 /** Takes requests for turns. */
@@ -23,7 +25,7 @@ import { TurnSubmitter } from './turn-submitter.js';
     QueueModule,
     SessionModule,
   ],
-  providers: [TurnSubmitter, TurnPreparer, TurnAdmitter],
-  exports: [TurnSubmitter],
+  providers: [TurnSubmitter, TurnPreparer, TurnAdmitter, RepeatedRequests, LeftRequests],
+  exports: [TurnSubmitter, RepeatedRequests],
 })
 export class SubmitModule {}

@@ -12,7 +12,7 @@ import type { OnBusy } from '../../storage/shapes/stored-options.js';
 import type { StoredTrace } from '../../storage/shapes/stored-turn.js';
 import { attributes, queueAttributes, spanNames } from '../../telemetry/span-names.js';
 import { Tracing } from '../../telemetry/tracing.js';
-import { QueueNotifier } from '../queue/queue-notifier.js';
+import { QueueNotifier, type Waking } from '../queue/queue-notifier.js';
 import { SIGNAL_BUS, type SignalBus } from '../queue/signal-bus.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { queueFull, sessionQueueFull, tooManyTurns, turnInProgress } from '../state/turn-errors.js';
@@ -24,7 +24,8 @@ import { steerTurn, type Steering } from './steer-turn.js';
 interface Admitted {
   turnId: string;
   disposition: Disposition;
-  onBegun: () => void;
+  /** Absent: it is held. */
+  waking?: Waking;
 }
 
 interface Admission {
@@ -85,6 +86,11 @@ export class TurnAdmitter {
     }
   }
 
+  /** Wakes a worker once more for a turn that a repeated request found waiting. */
+  wakeAgain(turnId: string, logger: Pick<Logger, 'warn'>): Waking {
+    return this.queue.wakeWorker(turnId, undefined, logger);
+  }
+
   /** Sends the message of a request into the turn that is running: see `steerTurn`. */
   steer(request: Steering): ReturnType<typeof steerTurn> {
     const { db, bus, clock, config } = this;
@@ -98,8 +104,8 @@ export class TurnAdmitter {
     const inserted = await this.#inserter.insert(turn, limits, extraWrites);
     if (inserted.type === 'stored') {
       const { turnId } = inserted;
-      const onBegun = this.queue.wakeWorker(turnId, turn.preferredWorker, admission.logger);
-      return { turnId, disposition: { type: 'started' }, onBegun };
+      const waking = this.queue.wakeWorker(turnId, turn.preferredWorker, admission.logger);
+      return { turnId, disposition: { type: 'started' }, waking };
     }
     if (inserted.type !== 'busy') return refuse(inserted.type, turn, limits);
     if (onBusy === 'reject' || onBusy === 'steer') return 'busy';
@@ -137,7 +143,7 @@ export class TurnAdmitter {
     const disposition: Disposition = interrupts
       ? { type: 'interrupting', turnId: activeTurnId }
       : { type: 'enqueued', position };
-    return { turnId, disposition, onBegun: () => undefined };
+    return { turnId, disposition };
   }
 }
 

@@ -1,14 +1,6 @@
-import path from 'node:path';
 import { forbiddenAgent } from '../../access/access-errors.js';
-import { boundSession, isKnownElsewhere } from '../../access/principal.js';
+import { isKnownElsewhere, keyOf } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { agentLimits, harnessLimits } from '../../attachments/file-limits.js';
-import {
-  checkAllTaken,
-  composePrompt,
-  resolveAttachments,
-} from '../../attachments/resolve-attachments.js';
-import type { ReceivedFile } from '../../attachments/blob-store.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';
 import { CONFIG, type Config } from '../../config/config.js';
@@ -16,21 +8,18 @@ import { DecisionTrees } from '../../governance/decision-tree/decision-trees.js'
 import { OptionLoader, type OptionSubject } from '../../options/option-loader.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { ProjectRoots } from '../../session/project-roots.js';
+import { ProjectRoots, type OpenedRoot } from '../../session/project-roots.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf, type StoredPreferences } from '../../options/preferences.js';
-import type { AttachmentRef } from '../../storage/shapes/stored-step.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
 import { dayLimitsOf } from '../../governance/limits/day-budget.js';
-import { sessionNotFound } from '../../session/session-errors.js';
 import type { SessionRow } from '../../session/session-store.js';
-import { violatedConstraint } from '../../storage/database-errors.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { checkClientTurns, endsWithOutputs, orderParts } from './client-turns.js';
+import { takeMessage, type TakenMessage } from './take-message.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
 
 export interface Preparation {
@@ -65,88 +54,28 @@ export class TurnPreparer {
    * @throws TypedError of each check.
    */
   async prepare(preparation: Preparation): Promise<{ turn: NewTurn; persona: string }> {
-    const { submission, session, requestHash, replaces, logger } = preparation;
-    const { sessionId, message, opts, attachments, idempotencyKey, problems, principal } =
-      submission;
-    const { readerProcess } = submission;
-    const { principalId } = session;
-    const { real, ownPaths } =
-      principal === undefined
-        ? await this.projectRoots.openForOwner(session.projectRoot, {
-            id: principalId,
-            roleRoots: null,
-          })
-        : await this.projectRoots.open(session.projectRoot, principal);
+    const { submission, replaces } = preparation;
+    const root = await this.#openRoot(preparation);
     const { resolution, persona, delegation } = await this.resolve(preparation);
-    const files = {
-      projectRoot: real,
-      roots: this.attachments.roots,
-      closed: ownPaths.closed,
-      hidden: ownPaths.hidden,
-      principalId,
-      limits: submission.asAgent === true ? agentLimits : harnessLimits,
-      ...compact({ withinSession: principal && boundSession(principal) }),
+    const message = isPlainText(submission, replaces)
+      ? plainMessage(submission.message)
+      : await takeMessage(this.attachments, { ...preparation, root });
+    const options = {
+      ...resolution,
+      problems: [...(submission.problems ?? []), ...resolution.problems],
     };
-    const resolve = (named: readonly string[], sent: readonly ReceivedFile[]) =>
-      resolveAttachments(this.attachments, { named, sent, ...files });
-    const keeps = submission.keepsFiles === true && replaces !== undefined;
-    const kept = keeps ? await this.attachments.stored.idsOf(replaces, principalId) : [];
-    const resolved = await resolve([...attachments, ...kept], submission.files ?? []);
-    const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
-      name: path.basename(named),
-      ...why,
-    }));
-    for (const rejected of rejectedAttachments) {
-      logger.debug({ sessionId, ...rejected }, 'an attachment was refused');
-    }
-    if (submission.needsAllFiles === true) checkAllTaken(resolved);
-    const {
-      clientTurns = [],
-      clientTurnsOnlyIfEmpty = false,
-      needsAllFiles = false,
-      replay,
-    } = submission;
-    const checked = await checkClientTurns(clientTurns, resolve, needsAllFiles);
-    const isBlank = message.trim() === '' && resolved.files.length + resolved.errors.length === 0;
-    // The files of a replay were taken with the recorded turn.
-    const { parts } =
-      replay ??
-      (isBlank && endsWithOutputs(clientTurns) ? { parts: [] } : composePrompt(message, resolved));
-    const ordered = submission.content && orderParts(submission.content, resolved);
-    const clientParts = checked.flatMap((one) => one.parts);
-    const clientFiles = clientParts.flatMap((part) => (part.type === 'file' ? part.file : []));
-    await this.#keepFiles(sessionId, [...clientFiles, ...resolved.files]);
     const now = new Date(this.clock.now());
-    const requestId = principal?.requestId;
-    const { clientMessageId, responses, instructions, clientHistory, unattended } = submission;
-    const request = {
-      message,
-      opts,
-      attachments,
-      rejectedAttachments,
-      ...compact({ requestId, clientMessageId, responses, instructions, unattended }),
-      ...(replay && { replay: { turnId: replay.turnId, tools: replay.tools } }),
+    return {
+      turn: newTurn(preparation, message, { options, delegation, now }),
+      persona: persona.name,
     };
-    const budget = dayLimitsOf(principal?.limits);
-    const options = { ...resolution, problems: [...(problems ?? []), ...resolution.problems] };
-    // Workers look up the folders of keys. Those of roles are in a token alone, so that the turn has them.
-    const hasRoles = principal !== undefined && isKnownElsewhere(principal.credential);
-    const roots = hasRoles ? { projectRoots: [...principal.projectRoots] } : {};
-    const asked = {
-      sessionId,
-      principalId,
-      budget,
-      request,
-      requestHash,
-      idempotencyKey,
-      ...roots,
-    };
-    const before = { clientTurns: checked, clientTurnsOnlyIfEmpty, clientHistory };
-    const given = { parts: [...(ordered ?? parts)], ...before, now, readerProcess, replaces };
-    const preferredWorker =
-      session.headTurnId === null ? undefined : (session.headWorker ?? undefined);
-    const turn = { ...asked, ...given, options, delegation, preferredWorker };
-    return { turn, persona: persona.name };
+  }
+
+  #openRoot({ submission, session }: Preparation): Promise<OpenedRoot> {
+    const { principal } = submission;
+    if (principal !== undefined) return this.projectRoots.open(session.projectRoot, principal);
+    const owner = { id: session.principalId, roleRoots: null };
+    return this.projectRoots.openForOwner(session.projectRoot, owner);
   }
 
   /** The options of a request, checked, and what the turn may delegate. @throws TypedError of each check. */
@@ -169,17 +98,58 @@ export class TurnPreparer {
     const delegation = await decideDelegation(deps, persona, subagentGovernance);
     return { resolution, persona, delegation };
   }
+}
 
-  /** Keeps files for as long as their session, also where the turn is refused in the next moment. */
-  async #keepFiles(sessionId: string, files: readonly AttachmentRef[]): Promise<void> {
-    const hashes = files.map(({ sha256 }) => sha256);
-    try {
-      await this.attachments.store.keep(sessionId, hashes);
-    } catch (error) {
-      const isGone = violatedConstraint(error) === 'session_blobs_session_id_fkey';
-      throw isGone ? sessionNotFound(sessionId) : error;
-    }
-  }
+/** Whether a request is a text alone: without files, without a history of its client's, and no replay. */
+function isPlainText(submission: TurnSubmission, replaces: string | undefined): boolean {
+  const { message, attachments, files = [], clientTurns = [], content, replay } = submission;
+  const keepsFiles = submission.keepsFiles === true && replaces !== undefined;
+  const brings = attachments.length + files.length + clientTurns.length > 0;
+  return message.trim() !== '' && !brings && !keepsFiles && (content ?? replay) === undefined;
+}
+
+function plainMessage(message: string): TakenMessage {
+  return { parts: [{ type: 'text', text: message }], rejectedAttachments: [], clientTurns: [] };
+}
+
+/** The turn as it is stored. */
+function newTurn(
+  { submission, session, requestHash, replaces }: Preparation,
+  { parts, rejectedAttachments, clientTurns }: TakenMessage,
+  resolved: Pick<NewTurn, 'options' | 'delegation' | 'now'>,
+): NewTurn {
+  const { principal, message, opts, attachments, replay } = submission;
+  const { clientMessageId, responses, instructions, unattended } = submission;
+  const { clientTurnsOnlyIfEmpty = false, clientHistory, readerProcess } = submission;
+  const requestId = principal?.requestId;
+  // Workers look up the folders of keys. Those of roles are in a token alone, so that the turn has them.
+  const hasRoles = principal !== undefined && isKnownElsewhere(principal.credential);
+  const worker = session.headTurnId === null ? null : session.headWorker;
+  return {
+    sessionId: session.id,
+    principalId: session.principalId,
+    keyId: principal && keyOf(principal.credential),
+    budget: principal && dayLimitsOf(principal.limits),
+    request: {
+      message,
+      opts,
+      attachments,
+      rejectedAttachments,
+      ...compact({ requestId, clientMessageId, responses, instructions, unattended }),
+      ...(replay && { replay: { turnId: replay.turnId, tools: replay.tools } }),
+    },
+    requestHash,
+    idempotencyKey: submission.idempotencyKey ?? submission.tryKey,
+    ...(hasRoles ? { projectRoots: [...principal.projectRoots] } : {}),
+    parts,
+    clientTurns,
+    clientTurnsOnlyIfEmpty,
+    clientHistory,
+    readerProcess,
+    replaces,
+    preferredWorker: worker ?? undefined,
+    ...resolved,
+  };
 }
 
 /** The sources of the turn's options beside `opts`. */

@@ -19,7 +19,8 @@ import type {
 import type { SessionRow } from '../../session/session-store.js';
 import type { Queryable } from '../../storage/connection.js';
 import type { StoredPart } from '../../storage/shapes/stored-step.js';
-import type { SessionOrigin } from '../../storage/schema.js';
+import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
+import type { Waking } from '../queue/queue-notifier.js';
 
 /** Rows that stand or fall with a turn's: they are stored in its transaction. */
 export interface ExtraWrites {
@@ -118,6 +119,8 @@ export interface TurnSubmission {
   /** A refused file refuses the turn: the wire cannot report it while the turn goes on. */
   needsAllFiles?: boolean;
   idempotencyKey: string | undefined;
+  /** The key that it is stored under where the request named none: see `RepeatedRequests`. It is looked for by nobody. */
+  tryKey?: string | undefined;
   /** Limits in place of the server's, where nobody sets any. */
   limits?: Readonly<AgentConfig>;
   /** The turn came on the oracle's wire: unset preferences have the oracle's defaults. */
@@ -152,6 +155,8 @@ export interface NewTurn {
   sessionId: string;
   /** The principal whose turn it is. */
   principalId: string;
+  /** The API key that sent it, or made the page token that did; absent: none. */
+  keyId?: string | undefined;
   /** Folders that the sender's role opens; absent: none. */
   projectRoots?: string[] | undefined;
   /** Limits of the principal's day; absent: none. */
@@ -188,8 +193,8 @@ export interface SubmittedTurn {
   disposition: Disposition;
   /** The wire that made the session; absent where the request made no turn. */
   origin?: SessionOrigin;
-  /** Call this when an event of the turn was seen: the turn does not wait any more. */
-  onBegun?: () => void;
+  /** The turn's way to a worker; absent: another request is on it, or the turn is held. */
+  waking?: Waking;
 }
 
 /** The outcome of a request for a turn, sent in `X-Turn-Disposition`. */

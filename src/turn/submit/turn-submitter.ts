@@ -15,6 +15,7 @@ import { turns } from '../../storage/schema.js';
 import { TurnCanceller } from '../lifecycle/turn-canceller.js';
 import { checkBudget } from '../../governance/budgets/reserve-call.js';
 import {
+  clientLeft,
   idempotencyKeyReused,
   messageTooLong,
   optionsTooLong,
@@ -141,7 +142,9 @@ export class TurnSubmitter {
     const met = isBusy ? await this.#meetBusy(request) : 'reject';
     if (isAnswered(met)) return met;
     const { turn, persona } = await this.preparer.prepare({ ...request, session, user });
-    await checkBudget({ db, clock }, turn.principalId, turn.budget);
+    if (turn.budget !== undefined) await checkBudget({ db, clock }, turn.principalId, turn.budget);
+    // The next try of the request has a turn of its own.
+    if (principal?.try?.isAbandoned() === true) throw clientLeft();
     const concurrentTurns = principal?.limits.concurrentTurns ?? 0;
     const trace = principal?.trace;
     const admission = { concurrentTurns, logger, trace, extraWrites };
@@ -221,6 +224,7 @@ export class TurnSubmitter {
   async #findEarlier({
     submission: { sessionId, idempotencyKey },
     requestHash,
+    logger,
   }: Request): Promise<SubmittedTurn | undefined> {
     const { db } = this;
     if (idempotencyKey === undefined) return undefined;
@@ -232,7 +236,8 @@ export class TurnSubmitter {
     const turnId = turn?.id ?? message?.turnId ?? '';
     if (found.requestHash !== requestHash) throw idempotencyKeyReused(turnId);
     const { onDisconnect } = (turn ?? (await getTurn(db, turnId))).options.options;
-    return { turnId, onDisconnect, disposition: { type: 'repeated' } };
+    const waking = turn?.status === 'queued' ? this.admitter.wakeAgain(turnId, logger) : undefined;
+    return { turnId, onDisconnect, disposition: { type: 'repeated' }, ...compact({ waking }) };
   }
 }
 

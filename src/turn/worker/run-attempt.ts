@@ -4,6 +4,7 @@ import { retryAdvice } from '../../platform/retry-advice.js';
 import { errorTable, type ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
+import { refusedWrite } from '../../storage/refused-writes.js';
 import type { TurnFailure } from '../../storage/shapes/stored-turn.js';
 import type { Ending } from '../loop/next-action.js';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
@@ -26,6 +27,7 @@ import { Deadline, type Lease, type LeaseEnd } from '../state/lease.js';
 import type { OpenSpan, SpanStart } from '../../telemetry/tracing.js';
 import { attributes, queueAttributes, spanNames } from '../../telemetry/span-names.js';
 import type { AttemptContext } from '../state/attempt-context.js';
+import type { ToolSources } from '../state/tool-source.js';
 import type { Delegator } from '../subagents/delegator.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -44,6 +46,7 @@ type AttemptEnd = { hasNext: boolean } | undefined;
 export interface AttemptConductors {
   services: AttemptServices;
   delegator: Delegator;
+  toolSources: ToolSources;
   notifier: QueueNotifier;
 }
 
@@ -90,7 +93,7 @@ async function runInSpan(
 }
 
 async function attemptTurn(
-  { services, delegator, notifier }: AttemptConductors,
+  { services, delegator, toolSources, notifier }: AttemptConductors,
   claim: Claim,
   { lease, slot, span }: ClaimedSlot & { span: OpenSpan },
 ): Promise<void> {
@@ -123,6 +126,7 @@ async function attemptTurn(
       todos,
       compaction,
       deadline,
+      sources: toolSources.list(),
       delegate: (parent, work) => delegator.delegate(parent, work),
     });
     end = await runToEnd(run, delegator, announced);
@@ -160,7 +164,7 @@ async function runToEnd(
       run.span?.set({ [attributes.outcome]: 'parked' });
       return undefined;
     }
-    await delegator.cancelAll(run);
+    if (run.children.length > 0) await delegator.cancelAll(run);
     const stored = await endTurn(run, ending);
     if (stored.type === 'stored') {
       if (ending.outcome === 'completed') rememberConversation(run, ending.reason);
@@ -194,7 +198,7 @@ async function endThrown(
   if (fate.fault !== undefined)
     logger.error({ error: fate.fault }, 'an attempt failed; the turn ends with an error');
   writer.reopen();
-  await delegator.cancelAll(attempt);
+  if (attempt.children.length > 0) await delegator.cancelAll(attempt);
   try {
     const ended = await endTurn(attempt, fate.ending, fate.failure);
     return { hasNext: ended.type === 'stored' && ended.hasNext };
@@ -299,7 +303,7 @@ export function classifyFailure(thrown: unknown, reason: LeaseEnd | undefined): 
   if (thrown instanceof FencedError) return { type: 'leave' };
   // No end can be stored now; when the lease is over the turn goes on, from what is stored.
   if (!(thrown instanceof TypedError) && isDatabaseDown(thrown)) return { type: 'leave' };
-  const { errorType, ...rest } = failureOf(thrown);
+  const { errorType, ...rest } = failureOf(refusedWrite(thrown) ?? thrown);
   return {
     type: 'end',
     ending: { outcome: 'failed', exitCode: 1, reason: reasons[errorType] ?? errorType },

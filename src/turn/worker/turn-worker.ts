@@ -12,8 +12,10 @@ import { keepLease, RunningTurns } from './keep-lease.js';
 import { TakeoverGuard } from '../queue/takeover-guard.js';
 import { QueueNotifier } from '../queue/queue-notifier.js';
 import { AttemptServices } from '../state/attempt-services.js';
+import { ToolSources } from '../state/tool-source.js';
 import { Delegator } from '../subagents/delegator.js';
 import { runAttempt } from './run-attempt.js';
+import { WorkerLives } from './worker-lives.js';
 import { WorkerSlots, type WorkerSlot } from './worker-slot.js';
 
 /** Turns that a worker claims at once: those that come in a burst spread over workers. */
@@ -52,7 +54,9 @@ export class TurnWorker {
     private readonly claims: TurnClaims,
     private readonly services: AttemptServices,
     private readonly delegator: Delegator,
+    private readonly toolSources: ToolSources,
     private readonly notifier: QueueNotifier,
+    private readonly lives: WorkerLives,
   ) {
     const { config, metrics } = services;
     this.#takeovers = new TakeoverGuard(config.maxAttempts);
@@ -61,7 +65,8 @@ export class TurnWorker {
   }
 
   async start(): Promise<void> {
-    const { queue, bus } = this;
+    const { queue, bus, lives } = this;
+    await lives.start();
     const stops = await Promise.all([
       bus.onCancel((turnId) => this.#look(turnId)),
       bus.onTurn(() => this.#claimOnHint()),
@@ -79,6 +84,7 @@ export class TurnWorker {
   async #drain(): Promise<void> {
     const {
       queue,
+      lives,
       services: { clock, config },
     } = this;
     this.#stopping.abort();
@@ -91,6 +97,7 @@ export class TurnWorker {
     await withTimeout(config.drainMs + HAND_BACK_MS, Promise.all(this.#turns));
     cancelTimer();
     this.#stopListening();
+    await lives.stop();
   }
 
   /** Claims until no turn waits that came before this call. Calls at the same time share their claims. */
@@ -193,7 +200,7 @@ export class TurnWorker {
     claim: Claim,
     { slot, proven }: { slot: WorkerSlot; proven: () => void },
   ): Promise<void> {
-    const { claims, services, delegator, notifier } = this;
+    const { claims, services, delegator, toolSources, notifier } = this;
     const { clock, config, metrics } = services;
     const lease = new Lease();
     if (this.#isDrained) lease.end('shutdown');
@@ -218,7 +225,7 @@ export class TurnWorker {
     try {
       // A turn that ends its process must not cost those an attempt that are being claimed.
       if (claim.attempt > 1) await this.#claiming;
-      await runAttempt({ services, delegator, notifier }, claim, { lease, slot });
+      await runAttempt({ services, delegator, toolSources, notifier }, claim, { lease, slot });
     } catch (error) {
       logger().error(
         { error },

@@ -5,13 +5,21 @@ import { AttemptModule } from '../attempt/attempt.module.js';
 import { AbandonedTurns, Sweeper } from './sweeper.js';
 import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { QueueModule } from '../queue/queue.module.js';
-import { Delegator } from '../subagents/delegator.js';
+import { SubagentsModule } from '../subagents/subagents.module.js';
 import { TurnWorker } from './turn-worker.js';
+import { WorkerLives } from './worker-lives.js';
 
 /** Runs turns, and sweeps for those that were left behind. */
 @Module({
-  imports: [ApprovalsModule, AttemptModule, LifecycleModule, OptionsModule, QueueModule],
-  providers: [AbandonedTurns, Delegator, Sweeper, TurnWorker],
+  imports: [
+    ApprovalsModule,
+    AttemptModule,
+    LifecycleModule,
+    OptionsModule,
+    QueueModule,
+    SubagentsModule,
+  ],
+  providers: [AbandonedTurns, Sweeper, TurnWorker, WorkerLives],
   exports: [Sweeper, TurnWorker],
 })
 export class TurnWorkerModule implements OnModuleDestroy {

@@ -55,7 +55,7 @@ export class AgUiService {
 
   /**
    * Submits a turn, or answers a parked turn of the thread, and streams it until it waits or ends. A run that
-   * brings neither reads the thread: a page that was loaded anew.
+   * brings neither reads the thread: a page that was reloaded.
    *
    * @throws TypedError INVALID_REQUEST and ATTACHMENT_FAILURE 400, FORBIDDEN 403, PERSONA_NOT_FOUND,
    *   SESSION_NOT_FOUND and APPROVAL_NOT_FOUND 404, APPROVAL_RESOLVED 409; those of `submit`.
@@ -145,6 +145,7 @@ export class AgUiService {
       history: input.history,
       instructions: input.instructions,
       problems: input.problems,
+      keepsFiles: input.keepsFiles && message.files.length === 0,
       idempotencyKey: idempotencyKey ?? `ag-ui:${input.runId}`,
       whenBusy: 'beside',
     });

@@ -33,7 +33,10 @@ export class RunAgentInputDto {
   /** `{interruptId, status, payload?}`; the payload of an approval: `{approved, reason?, editedArgs?}`. */
   @ApiPropertyOptional(jsonObjects) resume?: object[];
 
-  /** `turnpike: {opts?, projectRoot?}`: options of the turn; folder of a new thread. */
+  /**
+   * `turnpike: {opts?, projectRoot?, keepsFiles?}`: options of the turn; folder of a new thread; whether a message
+   * without files has those of the turn that it replaces. Default: true.
+   */
   @ApiPropertyOptional(jsonObject) forwardedProps?: object;
 }
 

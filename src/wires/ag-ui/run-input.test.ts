@@ -111,6 +111,7 @@ describe('readRunInput', () => {
     [{ messages: [user([{ type: 'sound' }])] }, "content[0].type': expected 'text'"],
     [{ context: [{}] }, 'context[0]'],
     [{ forwardedProps: { turnpike: [] } }, 'forwardedProps.turnpike'],
+    [{ forwardedProps: { turnpike: { keepsFiles: 1 } } }, 'forwardedProps.turnpike.keepsFiles'],
     [{ forwardedProps: { turnpike: { opts: 1 } } }, 'turnpike.opts'],
     [{ resume: [{ interruptId: 'i', status: 'maybe' }] }, 'resume[0].status'],
     [{ resume: [{ interruptId: 'i', status: 'resolved', payload: {} }] }, 'payload.approved'],

@@ -41,6 +41,8 @@ export interface RunInput {
   /** Options of the turn, with the client's tools. */
   opts: Record<string, unknown>;
   projectRoot: string | undefined;
+  /** Whether a message without files has those of the turn that it replaces. */
+  keepsFiles: boolean;
   /** Whether the client names no version of the protocol: those before 1.0 had none. */
   isOld: boolean;
 }
@@ -86,7 +88,7 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
   const input = await checkRun(checked, messages.slice(from), from);
   const { threadId, runId, state, context, resume = [], forwardedProps } = input;
   checkIds(input);
-  const { opts, projectRoot } = readProps(forwardedProps);
+  const { opts, projectRoot, keepsFiles } = readProps(forwardedProps);
   const clientTools = isList ? (tools as unknown[]).map(toClientTool) : [];
   return {
     threadId,
@@ -101,6 +103,7 @@ export async function readRunInput(body: unknown): Promise<RunInput> {
     answers: readAnswers(resume, input.messages),
     opts: clientTools.length === 0 ? opts : { ...opts, clientTools },
     projectRoot,
+    keepsFiles,
     isOld: input.protocolVersion === undefined,
   };
 }
@@ -139,24 +142,29 @@ function checkIds({ threadId, runId }: CheckedRun): void {
   if (runId.includes('\0')) throw invalidRequest("'runId' must not have the character NUL");
 }
 
+const ownProps = ['opts', 'projectRoot', 'keepsFiles'];
+
 /** The part of the application's properties that is ours, which the protocol leaves open. */
-function readProps(given: unknown): Pick<RunInput, 'opts' | 'projectRoot'> {
+function readProps(given: unknown): Pick<RunInput, 'opts' | 'projectRoot' | 'keepsFiles'> {
   const own = isPlainObject(given) ? (given['turnpike'] ?? {}) : {};
   if (!isPlainObject(own)) throw invalidRequest("'forwardedProps.turnpike' must be an object");
-  const unknown = Object.keys(own).find((key) => key !== 'opts' && key !== 'projectRoot');
+  const unknown = Object.keys(own).find((key) => !ownProps.includes(key));
   if (unknown !== undefined) {
     throw invalidRequest(
-      `'forwardedProps.turnpike' has no field ${JSON.stringify(unknown.slice(0, 100))}; its fields are opts and projectRoot`,
+      `'forwardedProps.turnpike' has no field ${JSON.stringify(unknown.slice(0, 100))}; its fields are ${ownProps.join(', ')}`,
     );
   }
-  const { opts, projectRoot } = own;
+  const { opts, projectRoot, keepsFiles = true } = own;
   if (opts !== undefined && !isPlainObject(opts)) {
     throw invalidRequest("'forwardedProps.turnpike.opts' must be an object");
   }
   if (projectRoot !== undefined && typeof projectRoot !== 'string') {
     throw invalidRequest("'forwardedProps.turnpike.projectRoot' must be text");
   }
-  return { opts: opts ?? {}, projectRoot };
+  if (typeof keepsFiles !== 'boolean') {
+    throw invalidRequest("'forwardedProps.turnpike.keepsFiles' must be true or false");
+  }
+  return { opts: opts ?? {}, projectRoot, keepsFiles };
 }
 
 /** Whether a client has fewer of the assistant's messages than its thread has turns that are done. */

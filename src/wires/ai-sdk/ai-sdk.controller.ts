@@ -48,7 +48,7 @@ const dataParts: Record<string, string> = {
   'data-notice': 'kind, level, text, metadata?',
   'data-attachment-rejected': 'name, reason, index',
   'data-context': 'tokens, maxTokens?',
-  'data-queue': 'position; 0: it waits no more',
+  'data-queue': 'position; 0: it waits no more; reason, where no worker could be told of it',
   'data-reauthenticate':
     'reason (expired, ended): the token ended; come back with another; transient, without an id',
   'data-joined': 'messageId, afterStep, text',
@@ -100,7 +100,7 @@ const inChat = 'a chat that is named by the id of a session is that session';
 export class AiSdkController {
   constructor(private readonly chats: AiSdkService) {}
 
-  /** Say something in a chat, or answer what it asked, and stream the rest */
+  /** Send a message to a chat, or answer its questions, and stream the rest */
   @Post()
   @ForPages({ type: 'bound', why: inChat, session: 'body.id' })
   @BodyLimit('conversation')
@@ -147,7 +147,7 @@ export class AiSdkController {
     return this.chats.chat(call, response);
   }
 
-  /** Come back to the answer that a chat is getting */
+  /** Resume the answer that a chat is receiving */
   @Get(':id/stream')
   @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Streams('ai-sdk')
@@ -174,7 +174,7 @@ export class AiSdkController {
     return this.chats.resume({ chatId, principal }, last, response);
   }
 
-  /** End the turn of a chat, also one that waits for an approval */
+  /** End the turn of a chat, even if it waits for an approval */
   @Post(':id/stop')
   @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Unowned(looksItself)
@@ -201,7 +201,7 @@ export class ChatHistoryController {
     return this.history.list(id, page);
   }
 
-  /** The last messages of a chat, for a page that is loaded anew */
+  /** The last messages of a chat, for a page that was reloaded */
   @Get('chat/:id')
   @ForPages({ type: 'bound', why: inChat, session: 'params.id' })
   @Unowned('its service looks among the caller’s own')

@@ -61,6 +61,7 @@ type SubmissionFields = Pick<
   | 'instructions'
   | 'clientHistory'
   | 'needsAllFiles'
+  | 'keepsFiles'
   | 'responses'
   | 'whenBusy'
   | 'wireOnDisconnect'
@@ -127,12 +128,18 @@ export class Conversations {
     return this.beginIn(open, wanted.principal, submit);
   }
 
-  /** Does so in a session that `open` finds or creates. @throws what `open` and `submit` throw. */
-  beginIn<Submitted>(
+  /**
+   * Does so in a session that `open` finds or creates, or in that of the turn that an earlier try of the request began.
+   *
+   * @throws what `open` and `submit` throw.
+   */
+  async beginIn<Submitted>(
     open: () => Promise<FoundSession>,
     principal: Principal,
     submit: (sessionId: string) => Promise<Submitted>,
   ): Promise<Submitted> {
+    const earlier = principal.try && (await this.turns.findEarlierTry(principal));
+    if (earlier !== undefined) return submit(earlier.sessionId);
     const remove = async (sessionId: string): Promise<void> => {
       try {
         await this.sessions.deleteUnused(sessionId, principal);

@@ -4,7 +4,8 @@ import type { Cursor } from '../../events/cursor.js';
 import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
 import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
 import type { ConversationService } from '../../turn/history/conversation-service.js';
-import { clientLeft } from '../../turn/state/turn-errors.js';
+import { compact } from '../../platform/compact.js';
+import { clientLeft, queueUnavailable } from '../../turn/state/turn-errors.js';
 import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { isAccepted, TurnService, type ResumableTurn } from '../../turn/turn-service.js';
 import type { AnswerFold, Dialect } from '../framing/dialect.js';
@@ -27,9 +28,9 @@ export class TurnStreams {
    * @throws TypedError STREAM_EXPIRED 410 for one whose events are no longer kept.
    */
   async ofSubmitted(turn: SubmittedTurn, dialect: Dialect<unknown>): Promise<FrameStream> {
-    return isAccepted(turn)
-      ? this.#stream(turn, dialect)
-      : this.after(turn.turnId, undefined, dialect);
+    if (isAccepted(turn)) return this.#stream(turn, dialect);
+    const rest = await this.turns.findRest(turn.turnId, undefined);
+    return this.#stream({ ...rest, ...compact({ waking: turn.waking }) }, dialect);
   }
 
   /**
@@ -37,7 +38,7 @@ export class TurnStreams {
    * meanwhile.
    *
    * @throws TypedError STREAM_EXPIRED 410 for a turn whose events are no longer kept, those of the fold;
-   *   ClientGoneError for a client that left before.
+   *   QUEUE_UNAVAILABLE 503 for one that no worker could be told of; ClientGoneError for a client that left before.
    */
   async whole<Answer>(
     submitted: SubmittedTurn,
@@ -50,9 +51,21 @@ export class TurnStreams {
     const turn = isAccepted(submitted)
       ? submitted
       : await turns.findRest(submitted.turnId, undefined);
-    const answer = await foldToEnd((take) => turns.follow(turn, gone.signal, take), fold);
-    if (answer === undefined && gone.signal.aborted) throw clientLeft();
-    return answer;
+    let isStuck = false;
+    // A stream has an event that says so.
+    const unwatch = submitted.waking?.onStuck(() => {
+      isStuck = true;
+      gone.abort();
+    });
+    try {
+      const answer = await foldToEnd((take) => turns.follow(turn, gone.signal, take), fold);
+      if (answer !== undefined) return answer;
+    } finally {
+      unwatch?.();
+    }
+    if (isStuck) throw queueUnavailable(submitted.turnId);
+    if (gone.signal.aborted) throw clientLeft();
+    return undefined;
   }
 
   /**

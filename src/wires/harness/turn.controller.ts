@@ -15,6 +15,9 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Owned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { fieldsOf } from '../../http/fields/field-rules.decorator.js';
+import { SentBody } from '../../http/request-body.js';
+import { unusedFields } from '../../options/option-problems.js';
 import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
 import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
@@ -24,6 +27,7 @@ import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { eventsUrl } from '../../turn/state/turn-row.js';
 import { describeDisposition } from '../../turn/submit/turn-submission.js';
+import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
@@ -68,6 +72,7 @@ export class TurnController {
   )
   async postTurn(
     @Body() body: TurnDto,
+    @SentBody() sent: unknown,
     @Headers('idempotency-key') idempotencyKey: string | undefined,
     @Caller() principal: Principal,
     @RequestedAnswer() answer: AnswerKind,
@@ -83,6 +88,7 @@ export class TurnController {
       attachments: attachments ?? [],
       keepsFiles: attachments === undefined,
       idempotencyKey: key,
+      problems: unusedFields(sent, fieldsOf(TurnDto)),
       whenBusy: 'after-stopped',
       // A client that stays for no event: nobody's absence ends its turn.
       ...(answer === 'at once' && { wireOnDisconnect: 'continue' }),
@@ -94,16 +100,9 @@ export class TurnController {
       Location: eventsUrl(submitted.turnId),
     });
     if (answer === 'stream') return this.streams.ofSubmitted(submitted, harnessDialect);
-    const { turnId } = submitted;
-    if (answer === 'result') {
-      const fold = resultFold({ turnId, sessionId });
-      const result = await this.streams.whole(submitted, fold, response);
-      if (result === undefined) throw sessionNotFound(sessionId);
-      response.status(200);
-      return new WholeAnswer(result);
-    }
+    if (answer === 'result') return this.#result(submitted, sessionId, response);
     response.status(202).set('Preference-Applied', 'respond-async');
-    return new WholeAnswer({ turn: await this.turns.get(turnId) });
+    return new WholeAnswer({ turn: await this.turns.get(submitted.turnId) });
   }
 
   /** Follow a turn, from the start or after a cursor */
@@ -169,5 +168,18 @@ export class TurnController {
     // The route is here and not with those of sessions, as it ends a running turn first.
     await this.turns.deleteSession(sessionId, caller);
     return { ok: true };
+  }
+
+  /** The whole answer, once the turn has ended. */
+  async #result(
+    submitted: SubmittedTurn,
+    sessionId: string,
+    response: Response,
+  ): Promise<WholeAnswer> {
+    const fold = resultFold({ turnId: submitted.turnId, sessionId });
+    const result = await this.streams.whole(submitted, fold, response);
+    if (result === undefined) throw sessionNotFound(sessionId);
+    response.status(200);
+    return new WholeAnswer(result);
   }
 }

@@ -80,6 +80,11 @@ export const agentTools = {
   },
 } as const;
 
+/** Names of the tools whose calls wait for a turn. */
+export const waitingTools: readonly string[] = Object.entries(agentTools)
+  .filter(([, { input }]) => 'waitSeconds' in input.shape)
+  .map(([name]) => name);
+
 export type AgentToolName = keyof typeof agentTools;
 export type AgentToolInput<Name extends AgentToolName> = z.infer<
   (typeof agentTools)[Name]['input']

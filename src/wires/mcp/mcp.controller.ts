@@ -8,10 +8,14 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import { Caller } from '../../access/caller.decorator.js';
 import { NoNewSessionForPages, Unowned } from '../../access/owned.decorator.js';
 import { callerLogger, type Principal } from '../../access/principal.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { ApiErrors } from '../../http/errors/error-shape.js';
+import { OpenReaders } from '../../http/streams/open-readers.js';
+import { isPlainObject } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { packageVersion } from '../../platform/process/package-root.js';
 import { AgentToolCalls } from './agent-tool-calls.js';
+import { waitingTools } from './agent-tools.js';
 import { serveAgentTools } from './serve-agent-tools.js';
 
 const message = { schema: { type: 'object' }, description: 'A message of JSON-RPC 2.0' } as const;
@@ -22,6 +26,7 @@ const message = { schema: { type: 'object' }, description: 'A message of JSON-RP
 export class McpController {
   constructor(
     private readonly calls: AgentToolCalls,
+    private readonly readers: OpenReaders,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -32,13 +37,18 @@ export class McpController {
   @NoNewSessionForPages()
   @ApiBody(message)
   @ApiOkResponse(message)
-  @ApiErrors('INVALID_REQUEST')
+  @ApiErrors('INVALID_REQUEST', 'TOO_MANY_READERS')
   async postMcp(
     @Body() body: unknown,
     @Caller() principal: Principal,
     @Req() request: ExpressRequest,
     @Res() response: ExpressResponse,
   ): Promise<void> {
+    // The limits count requests, so a request has one call. The protocol has had no lists since 2025-06-18.
+    if (Array.isArray(body)) {
+      throw invalidRequest('POST /mcp takes one message: send each message of the list by itself');
+    }
+    if (waits(body)) this.readers.open(response);
     const { calls } = this;
     const logger = callerLogger(this.logger, principal);
     const onFailure = (error: unknown, tool: string): void =>
@@ -62,6 +72,14 @@ export class McpController {
       await handler.close();
     }
   }
+}
+
+/** Whether a message is a call that waits for its turn, as the reader of a stream does. Others pass at any limit. */
+function waits(message: unknown): boolean {
+  if (!isPlainObject(message) || message['method'] !== 'tools/call') return false;
+  const { params } = message;
+  if (!isPlainObject(params) || !waitingTools.some((name) => name === params['name'])) return false;
+  return !isPlainObject(params['arguments']) || params['arguments']['waitSeconds'] !== 0;
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {

@@ -11,6 +11,8 @@ import { DiskContents } from '../../attachments/blobs/disk-contents.js';
 import { newId } from '../../platform/ids.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { Presence } from '../../turn/lifecycle/presence.js';
+import { LeftRequests } from '../../turn/submit/left-requests.js';
+import { RepeatedRequests } from '../../turn/submit/repeated-requests.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { findTurnSession, isAgentSession, AgentSessions, type Chat } from './agent-sessions.js';
@@ -45,6 +47,7 @@ describe('AgentSessions', () => {
       canceller,
       presence,
       new Metrics(),
+      new RepeatedRequests(db, clock, silentLogger, new LeftRequests(bus, clock)),
     );
     const conversations = new Conversations(
       service,

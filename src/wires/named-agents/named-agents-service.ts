@@ -118,6 +118,10 @@ export class NamedAgentsService {
     const received = await this.#receive(request);
     // No turn was submitted for the client, and none is.
     if (response.destroyed) throw clientLeft();
+    principal.try?.receive({
+      ...received,
+      files: received.files.map(({ name: file, sha256 }) => [file, sha256]),
+    });
     const chat = { ...received, agent: name, principal, idempotencyKey };
     const { turn, sessionId } = await this.sessions.submit(chat);
     const ids = { sessionId: toUlid(sessionId), messageId: toUlid(turn.turnId) };

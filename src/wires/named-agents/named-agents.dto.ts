@@ -141,6 +141,12 @@ export class AgentDto implements AgentSummary {
    * @example agents/AGENT_WORKING_ITEMS.md
    */
   file!: string;
+  /**
+   * What people see in place of the name. Null: the name.
+   *
+   * @example Assistant
+   */
+  title!: string | null;
   description!: string | null;
   /** Null: the turn’s model, or the server’s default. */
   model!: string | null;

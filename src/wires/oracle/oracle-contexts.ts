@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
+import { isId } from '../../platform/ids.js';
 import { toSource } from '../../provider/anthropic/wire-blocks.js';
 import type { MessageDto } from '../../turn/history/messages.dto.js';
 import { viewMessages } from '../../turn/history/view-messages.js';
@@ -22,7 +23,9 @@ export const noHistory: OracleHistoryDto = {
 export function viewHistory(
   turns: readonly StoredTurn[],
 ): Pick<OracleHistoryDto, 'messages' | 'token_count'> {
-  const messages = viewMessages(turns).map((message) => {
+  // This wire's messages are texts: an answer that has no step yet is left out.
+  const begun = viewMessages(turns).filter(({ steps }) => steps?.length !== 0);
+  const messages = begun.map((message) => {
     const turn = turns.find((stored) => stored.turn.id === message.turnId);
     return viewMessage(message, message.role === 'assistant' ? citedIn(turn) : []);
   });
@@ -64,6 +67,8 @@ export async function findRunningContext(
   db: Database,
   { contextId, principalId }: { contextId: string | undefined; principalId: string },
 ): Promise<string | undefined> {
+  // Text that is no id is the id of nothing.
+  if (contextId !== undefined && !isId('sess', contextId)) return undefined;
   const wanted = contextId === undefined ? isContext : eq(sessions.id, contextId);
   const [running] = await db
     .select({ id: turns.sessionId })

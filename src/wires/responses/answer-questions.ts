@@ -194,7 +194,10 @@ async function reviseTerms(
   const { request: old, tools: oldTools } = requestWithTools(turn, response);
   const isNamed = asked.previous !== undefined;
   const developer = [...(isNamed ? (old.developer ?? []) : []), ...notesIn(items)];
-  const model = asked.model === undefined ? undefined : await models.choose(asked.model, turn);
+  const model =
+    asked.model === undefined
+      ? undefined
+      : await models.choose(asked.model, turn, principal.agents);
   const request: Omit<StoredResponsesRequest, 'answers'> = {
     ...old,
     ...asked.given,

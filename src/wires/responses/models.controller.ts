@@ -1,9 +1,11 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Caller } from '../../access/caller.decorator.js';
 import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
+import type { Principal } from '../../access/principal.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
-import { isTypedError } from '../../errors/typed-error.js';
+import { isTypedError, type TypedError } from '../../errors/typed-error.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
 import type { TurnRow } from '../../turn/state/turn-row.js';
@@ -28,11 +30,13 @@ export class ModelChooser {
 
   /**
    * @param before the turn of the previous response, which goes on with the same where none is named.
-   * @throws TypedError PERSONA_NOT_FOUND 404 with the names that there are.
+   * @param may the agents that the caller may use; undefined: all. A turn of another one is refused later.
+   * @throws TypedError PERSONA_NOT_FOUND 404 with the names that there are for the caller.
    */
   async choose(
     wanted: string | undefined,
     before: Pick<TurnRow, 'request'> | undefined,
+    may: MayUse,
   ): Promise<ChosenModel> {
     const name = wanted ?? before?.request.responses?.model ?? DEFAULT_PERSONA;
     try {
@@ -42,24 +46,32 @@ export class ModelChooser {
       if (!isTypedError(error, 'PERSONA_NOT_FOUND')) throw error;
     }
     if (this.models.find(name) !== undefined) return { agent: undefined, model: name, name };
-    const known = await this.list();
-    throw modelNotFound(
+    throw await this.notFound(name, may);
+  }
+
+  async notFound(name: string, may: MayUse): Promise<TypedError> {
+    const known = await this.list(may);
+    return modelNotFound(
       name,
       known.map((one) => one.name),
     );
   }
 
-  /** The names that `choose` takes: agents before models. */
-  async list(): Promise<{ name: string; isAgent: boolean }[]> {
+  /** The names that `choose` takes for a caller: agents before models. */
+  async list(may: MayUse): Promise<{ name: string; isAgent: boolean }[]> {
     const agents = await this.personas.agents();
+    const shown = agents.filter(({ name }) => may?.includes(name) !== false);
     return [
-      ...agents.map(({ name }) => ({ name, isAgent: true })),
+      ...shown.map(({ name }) => ({ name, isAgent: true })),
       ...this.models.list().map(({ id }) => ({ name: id, isAgent: false })),
     ];
   }
 }
 
-const everybodys = 'agents and models are those of every caller';
+/** The agents that a caller may use; undefined: all. */
+type MayUse = readonly string[] | undefined;
+
+const everybodys = 'agents and models are the server’s';
 
 /** What `model` of a response may be. Its prefix gives paths that clients try the errors of this wire. */
 @ApiTags('responses')
@@ -72,8 +84,8 @@ export class ModelsController {
   @Get('models')
   @HarmlessForPages('models are everybody’s')
   @Unowned(everybodys)
-  async listResponseModels(): Promise<ResponseModelListDto> {
-    return { object: 'list', data: (await this.models.list()).map(viewModel) };
+  async listResponseModels(@Caller() { agents }: Principal): Promise<ResponseModelListDto> {
+    return { object: 'list', data: (await this.models.list(agents)).map(viewModel) };
   }
 
   /** An agent or a model by its name */
@@ -81,8 +93,14 @@ export class ModelsController {
   @HarmlessForPages('models are everybody’s')
   @Unowned(everybodys)
   @ApiErrors('PERSONA_NOT_FOUND')
-  async getResponseModel(@Param() { id }: ResponseIdDto): Promise<ResponseModelDto> {
-    const { name, agent } = await this.models.choose(id, undefined);
+  async getResponseModel(
+    @Param() { id }: ResponseIdDto,
+    @Caller() { agents }: Principal,
+  ): Promise<ResponseModelDto> {
+    const { name, agent } = await this.models.choose(id, undefined, agents);
+    if (agent !== undefined && agents?.includes(agent) === false) {
+      throw await this.models.notFound(id, agents);
+    }
     return viewModel({ name, isAgent: agent !== undefined });
   }
 }

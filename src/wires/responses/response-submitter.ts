@@ -92,7 +92,7 @@ export class ResponseSubmitter {
     const repeat = await this.#findRepeat(call, items);
     if (repeat !== undefined) return repeat;
     const message = await this.#readMessage(call, items);
-    const model = await models.choose(asked.model, message.before?.turn);
+    const model = await models.choose(asked.model, message.before?.turn, principal.agents);
     const submitted =
       message.before === undefined
         ? await this.#begin(call, message, model)

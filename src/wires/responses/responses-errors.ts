@@ -108,7 +108,22 @@ export const responsesShape: ErrorShape = {
   models: [ResponsesErrorEnvelopeDto],
 };
 
+/** Routes of OpenAI's below ours, by the last part of their paths, with what takes their place. */
+const notOffered: Readonly<Record<string, string>> = {
+  input_tokens:
+    'This server does not count the tokens of a request before it runs: they depend on the agent, its tools and the conversation. Read usage.input_tokens of the response; max_output_tokens bounds the reply.',
+  compact:
+    'This server shortens a conversation by itself when it nears the context window: go on with previous_response_id.',
+};
+
+/** The paths of `notOffered`, below `/v1/responses`. */
+export const notOfferedPaths = Object.keys(notOffered);
+
 /** Clients of this wire know other routes of OpenAI's, and try them. */
 function noRoute(path: string): string {
+  const instead = /\/v1\/responses\/(\w+)\/?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(notOffered, instead)) {
+    return `There is no route ${path.slice(0, 200)}. ${notOffered[instead]}`;
+  }
   return `There is no route ${path.slice(0, 200)}. This server speaks the Responses API: send requests to POST /v1/responses; GET /v1/models lists the agents and models.`;
 }

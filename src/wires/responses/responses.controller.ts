@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import {
   ApiBody,
+  ApiExcludeEndpoint,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiTags,
@@ -21,6 +22,7 @@ import type { Response } from 'express';
 import { Caller } from '../../access/caller.decorator.js';
 import { Unowned } from '../../access/owned.decorator.js';
 import type { Principal } from '../../access/principal.js';
+import { TypedError } from '../../errors/typed-error.js';
 import { BodyLimit, exactFields } from '../../http/request-body.js';
 import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
 import { schemaOf } from '../../http/fields/json-schemas.js';
@@ -39,7 +41,7 @@ import {
 import type { ResponseObject } from './dialect/response-frames.js';
 import { answerItems, pageItems } from './input-items.js';
 import { readRequest } from './response-request.js';
-import { conversationGone, responsesShape } from './responses-errors.js';
+import { conversationGone, notOfferedPaths, responsesShape } from './responses-errors.js';
 import { ResponseSubmitter } from './response-submitter.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
 import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
@@ -120,6 +122,15 @@ export class ResponsesController {
     if (asked.isStream) return this.streams.ofSubmitted(submitted, responsesDialect(found.wanted));
     if (asked.isBackground) return new WholeAnswer(await this.lookup.read(found));
     return new WholeAnswer(await this.#whole(found, submitted, response));
+  }
+
+  /** Routes of OpenAI's that would be an id's otherwise */
+  @Post(notOfferedPaths)
+  @BodyLimit('conversation')
+  @Unowned('it does nothing')
+  @ApiExcludeEndpoint()
+  refuseRoute(): never {
+    throw new TypedError('ROUTE_NOT_FOUND', { message: 'This route of OpenAI’s is not offered.' });
   }
 
   /** A response as it is now, or its stream from the start or after an event */

@@ -1,21 +1,14 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { cliProgram } from '../../support/processes/built-programs.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
-
-const [program, ...first] = cliProgram;
 
 describe('branches, from the command line', () => {
   const server = useServer({ environment: { TURNPIKE_MODE_CEILING: 'acceptEdits' } });
 
-  const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
-    new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url };
-      const child = execFile(program, [...first, ...args], { env }, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-      );
-    });
+  const turnpike = (...args: string[]): Promise<Ended> =>
+    runTurnpike([...args], { environment: { TURNPIKE_URL: server.url } });
 
   async function run(sessionId: string, message: string, opts: object = {}): Promise<string> {
     const turn = await server.client.turn(sessionId, message, { opts });

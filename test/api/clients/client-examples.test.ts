@@ -8,12 +8,10 @@ import { useServer } from '../../support/processes/start-server.js';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The code blocks of README and of the client's guide that are marked `ts client`, in order. */
+/** The code blocks of the client's guide that are marked `ts client`, in order. */
 function readExamples(): string[] {
-  return ['README.md', 'docs/guide/client.md'].flatMap((page) => {
-    const text = readFileSync(new URL(page, root), 'utf8');
-    return [...text.matchAll(/^```ts client\n(.*?)^```$/gms)].map(([, code = '']) => code);
-  });
+  const text = readFileSync(new URL('docs/guide/client.md', root), 'utf8');
+  return [...text.matchAll(/^```ts client\n(.*?)^```$/gms)].map(([, code = '']) => code);
 }
 
 /** The directory that the package's exports name for the client. */
@@ -51,7 +49,7 @@ describe('the documentation’s examples of the client', () => {
   }
 
   it('are there, and so is what they import', async () => {
-    expect(examples).toHaveLength(4);
+    expect(examples).toHaveLength(3);
     const { code, types } = publishedClient();
     expect([existsSync(code), existsSync(types)]).toEqual([true, true]);
   });

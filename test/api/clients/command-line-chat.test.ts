@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cliProgram } from '../../support/processes/built-programs.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { startInteractive, type Interactive } from '../../support/processes/start-interactive.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
@@ -27,22 +28,8 @@ describe('turnpike chat, tail, sessions and agents', () => {
     return startInteractive([...cliProgram, 'chat', ...args], { cwd: folder, env });
   }
 
-  function run(
-    args: string[],
-    input = '',
-    more: Record<string, string> = {},
-  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const [program, ...first] = cliProgram;
-    const child = spawn(program, [...first, ...args], { cwd: folder, env: environment(more) });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.stdin.end(input);
-    return new Promise((resolve) => {
-      child.once('close', (code) => resolve({ code, stdout, stderr }));
-    });
-  }
+  const run = (args: string[], input = '', more: Record<string, string> = {}): Promise<Ended> =>
+    runTurnpike(args, { cwd: folder, input, environment: environment(more) });
 
   const made = (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8');
   /** Waits for a question; keys that come before it are no answer. */
@@ -216,7 +203,8 @@ describe('turnpike chat, tail, sessions and agents', () => {
 
   it('lists sessions and agents, for people and for programs', async () => {
     const sessions = await run(['sessions', '--limit', '3']);
-    expect([sessions.code, sessions.stdout.trim().split('\n').length]).toEqual([0, 3]);
+    // The head, and three sessions.
+    expect([sessions.code, sessions.stdout.trim().split('\n').length]).toEqual([0, 4]);
     expect(sessions.stdout).toContain(folder);
     const json = await run(['sessions', '--limit', '1', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ projectRoot: folder });

@@ -2,23 +2,24 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseConfig } from '../../../src/config/config.js';
-import { loadPermissions } from '../../../src/options/permission-mode.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { parsePersona } from '../../support/agents/parse-persona.js';
+import { configurationUse } from '../../support/clients/documented-configuration.js';
 import { documentedBlocks, framesOf, type Block } from '../../support/clients/documented-blocks.js';
-import { DocumentedPage, type Run } from '../../support/clients/documented-page.js';
+import { useDocumentedPage, type Run } from '../../support/clients/documented-page.js';
 import {
   clientToolUses,
   hookUses,
   logInUses,
-  mcpFileUses,
+  mcpFileUse,
+  mcpLogInUse,
   mcpWireUses,
   ownUses,
   pageLogInUses,
   skillUses,
 } from '../../support/clients/documented-tools.js';
 import { approvalUses } from '../../support/clients/documented-approvals.js';
+import { scheduleUses } from '../../support/clients/documented-schedules.js';
 import { webhookUses } from '../../support/clients/documented-webhooks.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
@@ -53,17 +54,17 @@ beforeAll(async () => {
   await copyFile(path.join(files, 'photo-orientation-6.jpg'), inProject('photo.jpg'));
 });
 
-const page = new DocumentedPage(server);
+const page = useDocumentedPage(server);
 const { createsSession, makesKey, prints, runsModule, runsOneTurn, runsTurn } = page;
 
 type Use = Run | { elsewhere: string };
 
 const elsewhere = (reason: string): Use => ({ elsewhere: reason });
 const own = ownUses(page);
-const isChart = elsewhere('needs a cluster; helm-chart.test.ts renders the chart');
 const isMigrated = elsewhere('is of Docker, or a sentence of migrate.test.ts');
 const isDrilled = elsewhere('backup.test.ts of both back ends runs it');
 const isMinted = elsewhere('is of a backend; page-tokens.test.ts makes such tokens');
+const isLinked = elsewhere('tools-project.test.ts compiles and runs a project that has it');
 const isPython = elsewhere('python-client.test.ts runs it over the client');
 const isRun = elsewhere('client-examples.test.ts runs it over the published client');
 
@@ -85,24 +86,12 @@ const isStarted = elsewhere('starts a server in the foreground; suites of the se
 
 const asksReader = prints('"tokens_used"', 'event: stream_end');
 
-/** The message of the error that an act fails with. */
-async function faultOf(act: () => unknown): Promise<string> {
-  try {
-    await act();
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  throw new Error('The act failed with no error');
-}
-
 /** The turn that the page about replays has replayed. */
 let replayed = { sessionId: '', turnId: '' };
 
 const uses: Record<string, Use[]> = {
   'README.md': [
-    elsewhere('starts the server and the tests; the processes of test/e2e are started by it'),
-    elsewhere('needs Docker; test/release/package.test.ts starts the package with npx'),
-    elsewhere('is a drawing'),
+    elsewhere('starts the server; scripts/test-nodes.mjs calls it in a clone'),
     async (code) => {
       const [create = '', turn = ''] = code.split(/\n\n/);
       await createsSession(create, '');
@@ -110,9 +99,9 @@ const uses: Record<string, Use[]> = {
     },
     showsFrames,
     resumes,
-    isRun,
+    elsewhere('starts the tests'),
   ],
-  'docs/guide/approvals.md': approvalUses(server, page),
+  'docs/guide/approvals.md': approvalUses.answer(server, page),
   'docs/guide/behind-my-product.md': [makesKey],
   'docs/guide/branches.md': [
     async (code) => {
@@ -131,7 +120,13 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/busy-sessions.md': [runsOneTurn],
   'docs/guide/client-tools.md': clientToolUses(server),
-  'docs/guide/client.md': [isRun, isRun, isRun, isMinted],
+  'docs/guide/client.md': [
+    isRun,
+    isRun,
+    isRun,
+    elsewhere('is of a React component; client-types.mjs compiles it'),
+    isMinted,
+  ],
   'docs/guide/console.md': [isStarted],
   'docs/guide/feedback.md': [
     async (code) => {
@@ -169,11 +164,14 @@ const uses: Record<string, Use[]> = {
     elsewhere('packs the repository; create-turnpike.test.ts has these steps'),
   ],
   'docs/guide/inside-your-application.md': [
+    elsewhere('packs the repository; test/release/package.test.ts installs the package'),
     elsewhere('embedded.test.ts runs it'),
-    elsewhere('nest.test.ts runs the example'),
+    elsewhere('embedded.test.ts and nest.test.ts send it'),
+    elsewhere('nest.test.ts runs it'),
   ],
   'docs/guide/limits.md': [runsOneTurn],
-  'docs/guide/mcp.md': mcpFileUses(at),
+  'docs/guide/mcp-log-in.md': [mcpLogInUse],
+  'docs/guide/mcp.md': [mcpFileUse(at)],
   'docs/guide/memory.md': [
     async (code) => {
       const { memory, problems } = parsePersona('REPORTER', code);
@@ -215,7 +213,8 @@ const uses: Record<string, Use[]> = {
     asksReader,
     elsewhere('defined-agents.test.ts runs it'),
   ],
-  'docs/guide/page-log-in.md': pageLogInUses,
+  'docs/guide/page-log-in-tokens.md': pageLogInUses.pageTokens,
+  'docs/guide/page-log-in.md': pageLogInUses.page,
   'docs/guide/permissions.md': [
     async () => {
       const turn = await server.client.turn(
@@ -259,21 +258,7 @@ const uses: Record<string, Use[]> = {
     prints('claude-haiku-5-5'),
   ],
   'docs/guide/sandbox.md': [elsewhere('installs a package')],
-  'docs/guide/schedules.md': [
-    prints({ schedule: { key: 'weekly-report', session: 'new', nextAt: expect.any(String) } }),
-    prints(/^\{"upcoming":\[(\{[^}]*"local":"[\d-]{10}T09:00"[^}]*\},?){3}\]\}$/),
-    prints(/^\{"runs":\[\]\}$/),
-    async (code) => {
-      const output = await page.shell(code);
-      const answers = output.split(/(?<=\})(?=\{)/).map((answer): unknown => JSON.parse(answer));
-      expect(answers).toMatchObject([
-        { run: { outcome: 'submitted', cause: 'trigger' } },
-        { schedule: { pauseReason: 'requested' } },
-        { schedule: { pausedAt: null } },
-      ]);
-      return output;
-    },
-  ],
+  'docs/guide/schedules.md': scheduleUses(page),
   'docs/guide/sessions-and-turns.md': [
     createsSession,
     async (code, output) => {
@@ -301,8 +286,9 @@ const uses: Record<string, Use[]> = {
   'docs/guide/subagents.md': [isStarted],
   'docs/guide/tool-hook.md': hookUses(page),
   'docs/guide/webhooks.md': webhookUses(server, page),
+  'docs/guide/who-may-approve.md': approvalUses.roles,
   'docs/guide/your-own-agent.md': own.agent,
-  'docs/guide/your-own-tool.md': own.tool,
+  'docs/guide/your-own-tool.md': [...own.tool, isLinked, isLinked],
   'docs/how-to/extensions.md': [
     elsewhere('names a package of the reader; extensions.test.ts starts the examples'),
     elsewhere('scripts/extend-types.mjs compiles it; its server of tickets is the reader’s'),
@@ -317,29 +303,17 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/backup.md': Array<Use>(5).fill(isDrilled),
   'docs/operate/budgets.md': [makesKey],
-  'docs/operate/configuration.md': [
-    async (code) => {
-      const file = at('permissions.yaml');
-      await writeFile(file, 'allow:\n  - read\n  - wread\n\ndeny: bash\n');
-      const tools = [{ name: 'read' }, { name: 'bash' }];
-      const output = [
-        await faultOf(() => parseConfig({ TURNPIKE_PORT: '80a', TURNPIKE_PROT: '4400' })),
-        await faultOf(() => loadPermissions(file, tools)),
-      ].join('\n\n');
-      expect(output.replaceAll(file, '/etc/turnpike/permissions.yaml')).toBe(code.trim());
-      return output;
-    },
-  ],
+  'docs/operate/configuration.md': [configurationUse(at)],
   'docs/operate/databases.md': [prints({ ready: true })],
   'docs/operate/docker.md': Array<Use>(2).fill(
     elsewhere('needs Docker; scripts/lint-deploy.mjs checks its files'),
   ),
-  'docs/operate/evidence.md': [
-    elsewhere('runs suites; evidence.test.ts checks that they are there'),
-  ],
   'docs/operate/gateways.md': [isStarted],
-  'docs/operate/kubernetes.md': Array.from({ length: 7 }, () => isChart),
-  'docs/operate/log-in.md': logInUses,
+  'docs/operate/kubernetes.md': Array<Use>(7).fill(elsewhere('helm-chart.test.ts has it')),
+  'docs/operate/leavers.md': logInUses.leavers,
+  'docs/operate/log-in-command-line.md': logInUses.commandLine,
+  'docs/operate/log-in-console.md': logInUses.console,
+  'docs/operate/log-in.md': logInUses.setUp,
   'docs/operate/logs.md': [
     elsewhere('is the line that observability/logs.test.ts expects'),
     elsewhere('needs the logs of a deployment'),
@@ -353,7 +327,13 @@ const uses: Record<string, Use[]> = {
     },
     elsewhere('is the configuration of Prometheus'),
   ],
-  'docs/operate/production.md': [prints({ ready: true })],
+  'docs/operate/page-tokens.md': logInUses.pageTokens,
+  'docs/operate/production.md': [
+    elsewhere('installs the package; test/release/package.test.ts does'),
+    elsewhere('does not end; many-processes.test.ts starts the same programs'),
+    prints({ ready: true }),
+  ],
+  'docs/operate/scorecard.md': [elsewhere('is the suite e2e/crash/scorecard')],
   'docs/operate/secrets.md': [
     elsewhere('writes to /etc; secrets-at-rest.test.ts serves with such a file'),
     elsewhere('is for keys that are lost; secret-vault.test.ts opens nothing without them'),
@@ -371,23 +351,27 @@ const uses: Record<string, Use[]> = {
   'docs/operate/upgrades.md': [isMigrated, isMigrated, isMigrated, isMigrated],
   'docs/operate/versioning.md': [prints(/^\d+\.\d+\.\d+.*\n\{.*"version":"\d/)],
   'docs/wires/ag-ui.md': [runsModule('assistant\n', '\nconsole.log(agent.messages.at(-1).role);')],
+  'docs/wires/ai-sdk-details.md': [
+    elsewhere('is of a page; npm run types:client compiles it with each major of the package'),
+    elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
+  ],
   'docs/wires/ai-sdk.md': [
     elsewhere('is of a React component; ai-sdk.test.ts sends through the same transport'),
     elsewhere('is of a React component; chat-example.test.ts runs one that has it'),
-    elsewhere('is of a page; npm run types:client compiles it with each major of the package'),
     elsewhere('is of a React component; ai-sdk-history.test.ts names the turn in the same way'),
-    elsewhere('is of a React component; ai-sdk.test.ts leaves out what is discarded'),
   ],
   'docs/wires/harness.md': [runsOneTurn],
   'docs/wires/mcp.md': mcpWireUses(server),
   'docs/wires/named-agents.md': [asksReader],
   'docs/wires/oracle.md': [prints('"type":"done"')],
-  'docs/wires/responses.md': [
-    runsModule('And what is new?'),
+  'docs/wires/responses-clients.md': [
     runsModule('What is here?', '\nconsole.log(text);'),
     runsModule('What is here?', '\nconsole.log(finalOutput);'),
     runsModule('What is here?', '\nconsole.log(reply.text);'),
     elsewhere('is of Codex; responses-clients.test.ts sends what it sends'),
+  ],
+  'docs/wires/responses.md': [
+    runsModule('And what is new?'),
     async (code) => {
       const { body } = await server.client.post('/v1/responses', { input: '[[tokens=3]]' });
       page.names['resp_6b0f…'] = String(body['id']);

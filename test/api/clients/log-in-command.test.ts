@@ -138,6 +138,16 @@ describe('the log-in on the command line', () => {
     expect(providers.one.forced).toEqual([]);
   });
 
+  it.each<[string, object]>([
+    ['texts', { expires_in: '60', interval: '0.1' }],
+    ['null', { interval: null }],
+  ])('takes the seconds of a code as %s', async (_what, codeFields) => {
+    providers.one.codeFields = codeFields;
+    const { code, out } = await new User(server.url).logIn(providers.one, 'ann', op);
+    providers.one.codeFields = {};
+    expect([code, out]).toEqual([0, `You are op:ann at ${server.url}.\n`]);
+  });
+
   it('goes on when the provider was away for a moment', async () => {
     const user = new User(server.url);
     const call = user.call(['login', ...op]);
@@ -147,6 +157,39 @@ describe('the log-in on the command line', () => {
     providers.one.isAway = false;
     await providers.one.answer(typed, { person: 'ann' });
     expect((await call.ended).code).toBe(0);
+  });
+
+  it.each<[number, object | string]>([
+    [429, { error: 'temporarily_unavailable' }],
+    [429, '<html>Too many requests</html>'],
+    [408, {}],
+    [425, '<html>Too early</html>'],
+    [503, '<html>Maintenance</html>'],
+    [403, '<html>Blocked by the firewall</html>'],
+    [200, '<html>A page</html>'],
+    [400, { error: 'temporarily_unavailable' }],
+  ])('waits on where one poll is answered %d %j', async (status, body) => {
+    const user = new User(server.url);
+    const call = user.call(['login', ...op]);
+    const typed = await codeOf(call.err);
+    providers.one.forced.push({ status, body });
+    await expectSoon(() => expect(call.err()).toContain('op does not answer. Trying again'));
+    await providers.one.answer(typed, { person: 'ann' });
+    expect((await call.ended).code).toBe(0);
+  });
+
+  it.each<[number, object | string]>([
+    [429, { error: 'temporarily_unavailable' }],
+    [403, '<html>Blocked by the firewall</html>'],
+  ])('goes on with its token where a renewal is answered %d %j', async (status, body) => {
+    const user = new User(server.url);
+    await user.logIn(providers.one, 'ann', op);
+    await user.change(server.url, { expiresAt: Date.now() + 20_000 });
+    providers.one.forced.push({ status, body });
+    expect(await user.call(['whoami']).ended).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('op:ann'),
+    });
   });
 
   it.each<[string, (typed: string) => Promise<void>, string[], RegExp]>([
@@ -283,7 +326,20 @@ describe('the log-in on the command line', () => {
   it('is one for each server, and ends at one alone', async () => {
     const user = new User(server.url);
     await user.logIn(providers.one, 'ann', op);
-    await user.logIn(providers.one, 'bob', [...op, '--url', `${other.url}/`]);
+    // The other server could act at the first one by its token.
+    const wary = user.call(['login', ...op, '--url', `${other.url}/`]);
+    expect(await wary.ended).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/OTHER_SERVER: .* as http.* does.*--trust-server/),
+    });
+    expect(wary.err()).not.toContain('type the code');
+    const trusted = await user.logIn(providers.one, 'bob', [
+      ...op,
+      '--url',
+      `${other.url}/`,
+      '--trust-server',
+    ]);
+    expect(trusted.err).toContain(`Log in at ${providers.one.url} for ${other.url}.`);
     expect(Object.keys((await user.stored()).logins)).toEqual([server.url, other.url]);
     const { revoked } = providers.one;
     const { code, out } = await user.call(['logout']).ended;

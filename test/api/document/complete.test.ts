@@ -1,5 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { clientTypes } from '../../support/document/client-types.js';
+import { differingTypes } from '../../support/document/compare-types.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { asDocument, operationsOf, type ApiDocument } from '../../support/document/api-document.js';
 
@@ -100,5 +102,12 @@ describe('the document of the API', () => {
       expect(narrowed).toContain(`"${code}"`);
     }
     expect(narrowed).not.toContain('SESSION_LIMIT');
+  });
+
+  it('makes the types of the typed client with openapi-typescript', async () => {
+    const wrong = { "schemas['Usage']": 'client.KeyView' };
+    expect(await differingTypes(document, { ...clientTypes, ...wrong })).toEqual([
+      "schemas['Usage']",
+    ]);
   });
 });

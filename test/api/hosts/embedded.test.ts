@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
 import { documentedBlocks } from '../../support/clients/documented-blocks.js';
@@ -10,6 +12,8 @@ import { newDatabase } from '../../support/database/new-database.js';
 import { testRedisUrl } from '../../support/processes/test-services.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
+
+const run = promisify(execFile);
 
 interface State {
   listeners: [string, number][];
@@ -63,21 +67,28 @@ describe('a Turnpike inside of an application', () => {
     },
   );
 
-  it('is written as the guide shows it', async () => {
-    const [block] = documentedBlocks().get('docs/guide/inside-your-application.md') ?? [];
+  it('is written as the guide shows it, whose request uses the tool', async () => {
+    const [, block, asking] = documentedBlocks().get('docs/guide/inside-your-application.md') ?? [];
     const listening = `const server = app.listen(0, '127.0.0.1', () =>
       console.log('http://127.0.0.1:' + server.address().port));`;
-    const named = (block?.code ?? '').replace(".turnpike-embedded'", `${newFolder()}'`);
+    const program = (block?.code ?? '')
+      .replace(".turnpike-embedded'", `${newFolder()}'`)
+      .replace('app.listen(3000);', listening);
     mkdirSync(path.join(packageRoot, 'build'), { recursive: true });
-    const program = `import http from 'node:http';\nhttp.IncomingMessage.prototype.user = 'ada';\n${named}`;
     const file = 'build/documented-host.mjs';
-    writeFileSync(path.join(packageRoot, file), program.replace('app.listen(3000);', listening));
-    const host = start(file);
-    const client = new TurnpikeClient({ url: `${await host.line()}/agents` });
-    const { sessionId } = await client.sessions.create();
-    const message = '[[tool=order_status {"id":"7"}]]';
-    const turn = await client.turn({ sessionId, message, opts: { tools: ['order_status'] } });
-    expect((await turn.result()).text).toContain('Order 7 left the warehouse at nine.');
+    writeFileSync(path.join(packageRoot, file), program);
+    const url = await start(file).line();
+    const command = (asking?.code ?? '').replace('http://localhost:3000', url);
+    const { stdout } = await run('bash', ['-c', command]);
+    expect(stdout).toContain('Order 7 left the warehouse at nine.');
+    // The users of an application have no keys.
+    const nobody = new TurnpikeClient({ url: `${url}/agents` }).sessions.list();
+    await expect(nobody).rejects.toMatchObject({
+      status: 401,
+      message: expect.stringMatching(
+        /^The application does not say .* authenticate of createTurnpike [^]*(?<!keys create.*)$/,
+      ),
+    });
   });
 
   it('leaves the process as it was, two at a time', async () => {
@@ -101,24 +112,26 @@ describe('a Turnpike inside of an application', () => {
     expect(await host.end()).toBe(0);
   });
 
-  it('says so where the application read a body before', async () => {
-    const host = start('test/fixtures/hosts/body-parser.mjs', { DATA_DIR: newFolder() });
-    const client = new TurnpikeClient({ url: `${await host.line()}/agents` });
-    await expect(client.sessions.create()).rejects.toMatchObject({
-      code: 'BODY_CONSUMED',
-      status: 500,
-      message: expect.stringContaining('before express.json()'),
+  it('ends what its client asks when it is closed, and then keeps no process', async () => {
+    const host = start('test/fixtures/hosts/closing-host.mjs', { DATA_DIR: newFolder() });
+    const closed = ['CLOSED', false];
+    expect(JSON.parse(await host.line())).toEqual({
+      reading: closed,
+      later: [closed, closed, closed],
     });
+    expect(await host.end()).toBe(0);
   });
 
   describe('whose requests are those of fetch', () => {
+    let host: Host;
     let client: TurnpikeClient;
     let url: string;
-    beforeEach(async () => {
-      const host = start('test/fixtures/hosts/fetch-host.mjs', { DATA_DIR: newFolder() });
+    beforeAll(async () => {
+      host = startHost('test/fixtures/hosts/fetch-host.mjs', { DATA_DIR: newFolder() });
       url = `${await host.line()}/agents`;
       client = new TurnpikeClient({ url });
     });
+    afterAll(() => host.end('SIGKILL'));
 
     it('says so where the application read a body before', async () => {
       const reading = new TurnpikeClient({ url, headers: { 'x-read': 'yes' } });
@@ -139,9 +152,16 @@ describe('a Turnpike inside of an application', () => {
     });
   });
 
-  it('streams through a host that compresses answers', async () => {
-    const host = start('test/fixtures/hosts/compression.mjs', { DATA_DIR: newFolder() });
-    const url = `${await host.line()}/agents`;
+  it('streams through a host that compresses answers, and says so where one read a body before', async () => {
+    const host = start('test/fixtures/hosts/express-host.mjs', { DATA_DIR: newFolder() });
+    const served = await host.line();
+    const reading = new TurnpikeClient({ url: `${served}/read` });
+    await expect(reading.sessions.create()).rejects.toMatchObject({
+      code: 'BODY_CONSUMED',
+      status: 500,
+      message: expect.stringContaining('before express.json()'),
+    });
+    const url = `${served}/agents`;
     const document = await fetch(`${url}/docs-json`);
     expect(document.headers.get('content-encoding')).toBe('gzip');
     const client = new TurnpikeClient({ url });
@@ -186,76 +206,77 @@ describe('a Turnpike inside of an application', () => {
     await database.drop();
   });
 
-  it.each([
-    ['never', 'unknown', 1],
-    ['safe', 'success', 2],
-  ])('goes on after the host was killed in a tool: retry %s', async (retry, status, runs) => {
-    const folder = newFolder();
-    const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs'), RETRY: retry };
-    const first = start('test/fixtures/hosts/tool-host.mjs', environment);
-    const turnId = await first.line();
-    while (!existsSync(environment.RUNS)) await new Promise((resolve) => setImmediate(resolve));
+  it('goes on after it was killed, with calls by the tools that they were made with', async () => {
+    const runs = newFolder();
+    const environment = { DATA_DIR: newFolder(), RUNS: runs };
+    const running = { effect: 'read', hangs: true };
+    const schema = { type: 'object', properties: { id: { type: 'string' }, all: {} } };
+    // A call that ran is run again by the class that its tool had when it was made.
+    const before = {
+      never: { ...running, retry: 'never' },
+      safe: { ...running, retry: 'safe' },
+      changed: { ...running, retry: 'never' },
+    };
+    // These wait for a person.
+    const changed = {
+      same: {},
+      with_schema: { inputSchema: schema },
+      with_effect: { effect: 'read' },
+      with_retry: { retry: 'safe' },
+    };
+    const waiting = Object.fromEntries([...Object.keys(changed), 'gone'].map((name) => [name, {}]));
+    const file = 'test/fixtures/hosts/tool-host.mjs';
+    const first = start(file, {
+      ...environment,
+      TOOLS: JSON.stringify({ ...before, ...waiting }),
+    });
+    const turns = await first.line();
+    const isRunning = (name: string): boolean => existsSync(path.join(runs, name));
+    await expectSoon(() => expect(Object.keys(before).every(isRunning)).toBe(true));
     await first.end('SIGKILL');
 
-    const second = start('test/fixtures/hosts/tool-host.mjs', { ...environment, TURN: turnId });
-    expect(JSON.parse(await second.line())).toEqual({
+    const second = start(file, {
+      ...environment,
+      TOOLS: JSON.stringify({
+        ...before,
+        changed: { ...running, retry: 'safe' },
+        ...changed,
+      }),
+      TURNS: turns,
+    });
+    const found = JSON.parse(await second.line()) as Record<string, unknown>;
+    const outcome = (status: string, output: unknown): object => ({
       outcome: 'completed',
-      calls: [['pay', status]],
+      text: expect.any(String),
+      shown: [[status, output]],
+    });
+    const isRead = (status: string, output: string): object => ({
+      ...outcome(status, expect.stringContaining(output)),
+      // The model has read it.
+      text: expect.stringContaining(output),
+    });
+    const hasChanged = (name: string): object =>
+      isRead('error', `the tool ${name} has changed since this call was made`);
+    expect(found).toEqual({
+      never: outcome('unknown', expect.anything()),
+      safe: isRead('success', 'paid'),
+      changed: outcome('unknown', expect.anything()),
+      same: isRead('success', 'paid'),
+      with_schema: hasChanged('with_schema'),
+      with_effect: hasChanged('with_effect'),
+      with_retry: hasChanged('with_retry'),
+      gone: isRead('error', 'the tool gone is gone since this call was made'),
     });
     expect(await second.end()).toBe(0);
-    expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\n'.repeat(runs));
-  });
-
-  it('does not run a lost call again because its tool has become one that may', async () => {
-    const folder = newFolder();
-    const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs') };
-    const first = start('test/fixtures/hosts/tool-host.mjs', { ...environment, RETRY: 'never' });
-    const turnId = await first.line();
-    while (!existsSync(environment.RUNS)) await new Promise((resolve) => setImmediate(resolve));
-    await first.end('SIGKILL');
-
-    const again = { ...environment, RETRY: 'safe', TURN: turnId };
-    const second = start('test/fixtures/hosts/tool-host.mjs', again);
-    expect(JSON.parse(await second.line())).toEqual({
-      outcome: 'completed',
-      calls: [['pay', 'unknown']],
+    const ran = readdirSync(runs).map((name) => [
+      name,
+      readFileSync(path.join(runs, name), 'utf8'),
+    ]);
+    expect(Object.fromEntries(ran)).toEqual({
+      never: 'run\n',
+      safe: 'run\nrun\n',
+      changed: 'run\n',
+      same: 'run\n',
     });
-    expect(readFileSync(environment.RUNS, 'utf8')).toBe('run\n');
   });
-
-  const changed = 'the tool refund has changed since this call was made';
-  it.each([
-    ['as it was', {}, 'success', 'paid back'],
-    [
-      'with another schema',
-      { inputSchema: { type: 'object', properties: { id: { type: 'string' }, all: {} } } },
-      'error',
-      changed,
-    ],
-    ['with another effect', { effect: 'read' }, 'error', changed],
-    ['with another retry class', { retry: 'safe' }, 'error', changed],
-    ['gone', undefined, 'error', 'the tool refund is gone since this call was made'],
-  ])(
-    'runs a call that waited for a person by the tool that it was made with: the tool is %s',
-    async (_how, traits, status, output) => {
-      const folder = newFolder();
-      const environment = { DATA_DIR: folder, RUNS: path.join(folder, 'runs') };
-      const first = start('test/fixtures/hosts/waiting-tool.mjs', { ...environment, TOOL: '{}' });
-      const turnId = await first.line();
-      await first.end('SIGKILL');
-
-      const second = start('test/fixtures/hosts/waiting-tool.mjs', {
-        ...environment,
-        TURN: turnId,
-        ...(traits && { TOOL: JSON.stringify(traits) }),
-      });
-      expect(JSON.parse(await second.line())).toEqual({
-        outcome: 'completed',
-        // The model has read it.
-        text: expect.stringContaining(output),
-        shown: [[status, expect.stringContaining(output)]],
-      });
-      expect(existsSync(environment.RUNS)).toBe(status === 'success');
-    },
-  );
 });

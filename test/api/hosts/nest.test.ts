@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { documentedBlocks } from '../../support/clients/documented-blocks.js';
 import { startHost, type Host } from '../../support/processes/start-host.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -16,6 +19,15 @@ import { newFolder } from '../../support/suite.js';
  */
 function compileExample(folder: string, setUp = ''): string {
   const source = readFileSync(path.join(packageRoot, 'examples/nest/main.ts'), 'utf8');
+  const listening = 'app.enableShutdownHooks();';
+  expect(source).toContain(listening);
+  const name = `${folder}/nest-example.mjs`;
+  compile(source.replace(listening, `${setUp}\n${listening}`), name);
+  return name;
+}
+
+/** @param name of the program, from the repository. */
+function compile(source: string, name: string): void {
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: {
       module: ts.ModuleKind.ESNext,
@@ -24,13 +36,8 @@ function compileExample(folder: string, setUp = ''): string {
       emitDecoratorMetadata: true,
     },
   });
-  const name = `${folder}/nest-example.mjs`;
-  mkdirSync(path.join(packageRoot, folder), { recursive: true });
-  const listening = 'app.enableShutdownHooks();';
-  expect(outputText).toContain(listening);
-  const program = outputText.replace(listening, `${setUp}\n${listening}`);
-  writeFileSync(path.join(packageRoot, name), program);
-  return name;
+  mkdirSync(path.join(packageRoot, path.dirname(name)), { recursive: true });
+  writeFileSync(path.join(packageRoot, name), outputText);
 }
 
 /** Makes the folder of an application that has Nest 11, and a Turnpike of its own. @returns its name. */
@@ -63,14 +70,18 @@ function nestOf(file: string): string {
 
 const tools = ['order_status', 'cancel_order', 'who_am_i'];
 
+/** What an application does before it listens: its own routes have a prefix, and its parser takes ten bytes. */
+const ownRules = "app.setGlobalPrefix('v1'); app.useBodyParser('json', { limit: 10 });";
+
 describe.each([
-  ['12', () => 'build', 'dist/nest.js'],
-  ['11', newNest11, 'build/nest-11/node_modules/turnpike/dist/nest.js'],
-])('a Turnpike inside of an application on Nest %s', (version, newApplication, module) => {
+  ['12', () => 'build', 'dist/nest.js', ''],
+  // All of it below the rules: one start shows both.
+  ['11', newNest11, 'build/nest-11/node_modules/turnpike/dist/nest.js', ownRules],
+])('a Turnpike inside of an application on Nest %s', (version, newApplication, module, setUp) => {
   let host: Host;
   let url: string;
   beforeAll(async () => {
-    const program = compileExample(newApplication());
+    const program = compileExample(newApplication(), setUp);
     expect([nestOf(program), nestOf(module)]).toEqual([version, version]);
     host = startHost(program, { DATA_DIR: newFolder() });
     url = await host.line();
@@ -106,25 +117,18 @@ describe.each([
   });
 
   it('has a client for the application itself, and answers its own routes', async () => {
-    const own = await fetch(`${url}/ask`);
+    const own = await fetch(`${url}${setUp === '' ? '' : '/v1'}/ask`);
     expect(await own.text()).toContain('You wrote: "Hello"');
     const nobody = await fetch(`${url}/agents/api/harness/me`);
     expect(nobody.status).toBe(401);
   });
 
-  it('ends with it', async () => {
-    // Nest sends the signal again, once its hooks are done.
-    expect(await host.end('SIGTERM')).toBe(null);
-    expect(host.stderr()).toBe('');
-  });
-
   it('is where it was told, whatever is before the application’s own routes', async () => {
-    const program = compileExample(
-      newApplication(),
-      "app.setGlobalPrefix('v1'); app.useBodyParser('json', { limit: 10 });",
-    );
-    const prefixed = startHost(program, { DATA_DIR: newFolder() });
-    const base = await prefixed.line();
+    const other =
+      setUp === ''
+        ? startHost(compileExample(newApplication(), ownRules), { DATA_DIR: newFolder() })
+        : undefined;
+    const base = (await other?.line()) ?? url;
     const client = new TurnpikeClient({ url: `${base}/agents`, headers: { 'x-user': 'ada' } });
     const { sessionId } = await client.sessions.create();
     const message = 'A body of more than ten bytes';
@@ -132,6 +136,34 @@ describe.each([
     expect((await turn.result()).text).toContain(message);
     expect((await fetch(`${base}/v1/ask`)).status).toBe(200);
     expect((await fetch(`${base}/v1/agents/api/harness/me`)).status).toBe(404);
-    expect(await prefixed.end('SIGTERM')).toBe(null);
+    if (other !== undefined) expect(await other.end('SIGTERM')).toBe(null);
+  });
+
+  it('ends with it', async () => {
+    // Nest sends the signal again, once its hooks are done.
+    expect(await host.end('SIGTERM')).toBe(null);
+    expect(host.stderr()).toBe('');
+  });
+});
+
+describe('the Nest application of the guide', () => {
+  it('answers the request of the guide with its tool, and logs no routes', async () => {
+    const blocks = documentedBlocks().get('docs/guide/inside-your-application.md') ?? [];
+    const [, , asking, application] = blocks;
+    const program = (application?.code ?? '')
+      .replace('.turnpike-embedded', newFolder())
+      .replace('app.listen(3000);', "app.listen(0, '127.0.0.1'); console.log(await app.getUrl());");
+    compile(program, 'build/documented-nest.mjs');
+    const host = startHost('build/documented-nest.mjs', {});
+    try {
+      let url = '';
+      while (!url.startsWith('http://')) url = await host.line();
+      const command = (asking?.code ?? '').replace('http://localhost:3000', url);
+      const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+      expect(stdout).toContain('left the warehouse at nine');
+      expect(host.lines.filter((line) => /DEBUG/.test(line))).toEqual([]);
+    } finally {
+      await host.end('SIGKILL');
+    }
   });
 });

@@ -1,23 +1,16 @@
-import { execFile } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
-import { cliProgram } from '../../support/processes/built-programs.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { useShared } from '../../support/suite.js';
-
-const [program, ...first] = cliProgram;
 
 describe('memory, from the command line and the typed client', () => {
   const server = useServer();
   const client = useShared(() => new TurnpikeClient({ url: server.url }));
 
-  const turnpike = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
-    new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url };
-      const child = execFile(program, [...first, 'memory', ...args], { env }, (_error, out, err) =>
-        resolve({ code: child.exitCode ?? -1, stdout: out, stderr: err }),
-      );
-    });
+  const turnpike = (...args: string[]): Promise<Ended> =>
+    runTurnpike(['memory', ...args], { environment: { TURNPIKE_URL: server.url } });
 
   it('is written, listed, shown and deleted', async () => {
     expect(await turnpike('list')).toMatchObject({ code: 0, stderr: 'There are none.\n' });
@@ -36,9 +29,11 @@ describe('memory, from the command line and the typed client', () => {
     await client.memory.put('helper', '/memories/c', { content: 'x\u001b[2Jy', version: null });
     expect((await client.memory.files('helper', { limit: 1 })).nextCursor).toBe(path);
 
-    expect((await turnpike('list')).stdout).toMatch(/^helper {2}2 files {2}\d+ bytes {2}20/);
+    expect((await turnpike('list')).stdout).toMatch(
+      /^AGENT +FILES +BYTES +CHANGED \(UTC\)\nhelper +2 +\d+ +20/,
+    );
     expect((await turnpike('list', 'helper')).stdout).toMatch(
-      /^\/memories\/a b\.md {2}3 bytes {2}\S+ \S+ {2}by its owner\n/,
+      /^PATH .*\n\/memories\/a b\.md +3 +\S+ \S+ {2}by its owner\n/,
     );
     expect(await turnpike('show', 'helper', path)).toMatchObject({ code: 0, stdout: 'two\n' });
     expect((await turnpike('show', 'helper', '/memories/c')).stdout).toBe('xy\n');

@@ -76,6 +76,29 @@ describe('a model call that comes to nothing', () => {
     expect(dataOf(frames, 'turn:error')).toEqual([expect.objectContaining({ retryable: true })]);
   });
 
+  it('is a whole reply where its stop reason is unknown, which a notice says', async () => {
+    const call = { name: 'glob', input: '{"pattern":"*"}' };
+    const { frames } = await run([
+      { call, stop: 'tool_calls' },
+      { text: 'Here it is.', stop: 'budget_reached' },
+    ]);
+    expect(namesOf(frames)).not.toContain('turn:error');
+    expect(dataOf(frames, 'tool:result')).toHaveLength(1);
+    expect(dataOf(frames, 'chat:complete')).toEqual([{ text: 'Here it is.' }]);
+    expect(dataOf(frames, 'turn:end')[0]).toMatchObject({ outcome: 'completed' });
+    const notices = dataOf(frames, 'system:notice').filter(
+      ({ kind }) => kind === 'unknown-stop-reason',
+    );
+    expect(notices).toEqual([
+      expect.objectContaining({ metadata: { stopReason: 'tool_calls' } }),
+      expect.objectContaining({
+        text: expect.stringContaining('budget_reached'),
+        metadata: { stopReason: 'budget_reached' },
+        seenByModel: false,
+      }),
+    ]);
+  });
+
   it('is not made again for anything else', async () => {
     await run([{ error: 'api_error' }]);
     expect(model.requests).toHaveLength(1);

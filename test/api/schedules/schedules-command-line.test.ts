@@ -1,18 +1,10 @@
-import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { cliProgram } from '../../support/processes/built-programs.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
-
-const [program, ...first] = cliProgram;
-
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 describe('schedules, from the command line and the typed client', () => {
   let key: string;
@@ -21,13 +13,9 @@ describe('schedules, from the command line and the typed client', () => {
     key = (await makeKey(server, { principal: 'alice' })).secret;
   });
 
-  const turnpike = (...args: string[]): Promise<Ran> =>
-    new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url, TURNPIKE_API_KEY: key };
-      const given = [...first, 'schedules', ...args];
-      const child = execFile(program, given, { env }, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-      );
+  const turnpike = (...args: string[]): Promise<Ended> =>
+    runTurnpike(['schedules', ...args], {
+      environment: { TURNPIKE_URL: server.url, TURNPIKE_API_KEY: key },
     });
 
   it('are put, shown, triggered, paused, resumed and removed', async () => {
@@ -35,16 +23,18 @@ describe('schedules, from the command line and the typed client', () => {
     const definition = ['--cron', '0 9 * * 1', '--tz', 'Europe/Berlin', '--message', 'Report'];
     const put = await turnpike('put', 'weekly', ...definition, '--opts', '{"maxTurns":2}');
     expect(put.stdout).toMatch(
-      /^weekly {2}0 9 \* \* 1 {2}Europe\/Berlin {2}next \S+ 0[78]:00 {2}new session {2}"Report"\n$/,
+      /^SCHEDULE .*\nweekly +0 9 \* \* 1 +Europe\/Berlin +\S+ 0[78]:00 +new session +"Report"\n$/,
     );
     expect((await turnpike('list')).stdout).toBe(put.stdout);
     const taken = await turnpike('create', 'weekly', ...definition);
     expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/^SCHEDULE_EXISTS: /)]);
     const upcoming = await turnpike('upcoming', 'weekly', '--limit', '2');
-    expect(upcoming.stdout).toMatch(/^(\S+ 09:00 Europe\/Berlin {2}\S+ 0[78]:00 UTC\n){2}$/);
-    expect((await turnpike('trigger', 'weekly')).stdout).toMatch(/ {2}triggered {2}turn_/);
+    expect(upcoming.stdout).toMatch(
+      /^TIME \(Europe\/Berlin\) +TIME \(UTC\)\n(\S+ 09:00 +\S+ 0[78]:00\n){2}$/,
+    );
+    expect((await turnpike('trigger', 'weekly')).stdout).toMatch(/ triggered +turn_/);
     await expectSoon(async () =>
-      expect((await turnpike('runs', 'weekly')).stdout).toMatch(/ {2}turn_\S+ {2}completed\n$/),
+      expect((await turnpike('runs', 'weekly')).stdout).toMatch(/ turn_\S+ +completed\n$/),
     );
     expect((await turnpike('pause', 'weekly')).stdout).toContain('paused: requested');
     const resumed = await turnpike('resume', 'weekly', '--json');

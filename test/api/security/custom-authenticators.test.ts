@@ -73,6 +73,21 @@ describe('callers that an extension finds', () => {
     expect(own).toBe(200);
   });
 
+  it.each([
+    ['Basic YW5uOnNlY3JldA==', 403],
+    ['Negotiate oRQwEqADCgEB', 403],
+    ['NTLM TlRMTVNTUAAB', 403],
+    // A page of another site sends no such header without asking first.
+    ['Bearer of-the-host', 200],
+  ])(
+    'are found for a page of another site only by what it had to know: %s',
+    async (authorization, expected) => {
+      const sent = { cookie: 'user=ann', authorization };
+      expect((await who({ ...sent, origin: 'https://evil.example' }))[0]).toBe(expected);
+      expect((await who(sent))[0]).toBe(200);
+    },
+  );
+
   it('are nobody without an answer: the server is not open', async () => {
     expect(await who({})).toEqual([401, { reason: 'MISSING' }]);
     expect(await who({ authorization: 'Bearer wrong' })).toEqual([401, { reason: 'UNKNOWN' }]);

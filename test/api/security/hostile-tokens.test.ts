@@ -80,12 +80,12 @@ describe('hostile tokens', () => {
     ]);
   });
 
-  it('with keys that nobody knows ask the issuer once a minute', async () => {
+  it('with keys that nobody knows ask the issuer a few times', async () => {
     expect((await sent(await ofStaff({}, { kid: 'first' })))[0]).toBe(401);
     const before = issuer.loads;
-    const kids = Array.from({ length: 10 }, (_, at) => `flood-${at}`);
+    const kids = Array.from({ length: 50 }, (_, at) => `flood-${at}`);
     await Promise.all(kids.map(async (kid) => sent(await ofStaff({}, { kid }))));
-    expect(issuer.loads).toBe(before);
+    expect(issuer.loads - before).toBeLessThanOrEqual(5);
   });
 
   it('of a page are worth nothing once their session is gone', async () => {

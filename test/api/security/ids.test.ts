@@ -3,6 +3,7 @@ import { newId } from '../../../src/platform/ids.js';
 import { Client } from '../../support/clients/client.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { KeyedClient, type KeyedAnswer, keyedClient } from '../../support/clients/keyed-client.js';
+import { asDocument, operationsOf } from '../../support/document/api-document.js';
 import type { StreamReader } from '../../support/clients/read-stream.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { useShared } from '../../support/suite.js';
@@ -192,5 +193,44 @@ describe('what somebody else has', () => {
     const path = `/api/harness/approvals/${theirs.approvalId}`;
     expect((await owner.send('POST', path, { decision: 'deny' })).status).toBe(200);
     expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+  });
+});
+
+describe('a text that the database does not take', () => {
+  const server = useServer();
+
+  it('is the id or the name of nothing, in each path and each query', async () => {
+    const { body } = await server.client.get('/docs-json');
+    const operations = operationsOf(asDocument(body));
+    const calls = operations.flatMap(({ route, operation: { parameters = [] } }) => {
+      const [method = '', template = ''] = route.split(' ');
+      return parameters.map(({ name }) => {
+        const inPath = template.includes(`{${name}}`);
+        const filled = template.replace(`{${name}}`, 'a%00b').replaceAll(/\{\w+\}/g, newId('sess'));
+        return { method: method.toUpperCase(), url: inPath ? filled : `${filled}?${name}=a%00b` };
+      });
+    });
+    expect(calls.length).toBeGreaterThan(100);
+    const none = new KeyedClient(server.url);
+    for (const { method, url } of calls) {
+      const sent = method === 'GET' || method === 'DELETE' ? undefined : {};
+      const { status } = await none.send(method, url, sent);
+      expect([method, url, status < 500]).toEqual([method, url, true]);
+    }
+    expect(server.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it.each([
+    ['PATCH', '/api/harness/session/a%00b', { title: 'x' }, 404],
+    ['GET', '/api/harness/awaited-approvals/appr%00', undefined, 404],
+    ['POST', '/api/harness/approvals/%00/authorize', {}, 404],
+    ['DELETE', '/api/harness/webhooks/hook%00', undefined, 404],
+    ['DELETE', '/api/harness/mcp/logins/%00', undefined, 404],
+    ['POST', '/api/oracle/cancel?context_id=a%00b', {}, 200],
+  ])('is answered as any other that there is not: %s %s', async (method, url, body, status) => {
+    const none = new KeyedClient(server.url);
+    const odd = await none.send(method, url, body);
+    const other = await none.send(method, url.replaceAll('%00', 'x'), body);
+    expect([odd.status, other.status]).toEqual([status, status]);
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { systemClock } from '../../../src/platform/clock.js';
@@ -71,13 +72,13 @@ describe('people who log in to the console', () => {
   it('have a cookie that pages cannot read, and over TLS no other host can set', async () => {
     const begun = await fetch(`${server.url}/console/login/${ISSUER}`, { redirect: 'manual' });
     expect(begun.headers.get('set-cookie')).toMatch(
-      /^turnpike-begun=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^turnpike-begun-[\w-]{16}=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     );
     const head = ['Host', 'turnpike.example', 'X-Forwarded-Proto', 'https'];
     const path = `/console/login/${ISSUER}`;
     const overTls = await sendRaw(server.url, { path, headers: head });
     expect(overTls.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^__Host-turnpike-begun=.*; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(/^__Host-turnpike-begun-[\w-]{16}=.*; HttpOnly; SameSite=Lax; Secure$/),
     ]);
     const sent = new URL(String(overTls.headers.location)).searchParams.get('redirect_uri');
     expect(sent).toBe(`https://turnpike.example/console/callback/${ISSUER}`);
@@ -115,12 +116,17 @@ describe('people who log in to the console', () => {
     forged.searchParams.set('state', 'another');
     // The code of one browser in the log-in of another: an attacker's session for a victim.
     await thief.beginLogin(server.url);
-    expect(await asked(thief, answer)).toEqual([400, 'LOGIN_REFUSED WRONG_STATE']);
+    expect(await asked(thief, answer)).toEqual([400, 'LOGIN_REFUSED NOT_BEGUN']);
     expect(await asked(new CookieBrowser().steal(browser), forged.href)).toEqual([
       400,
-      'LOGIN_REFUSED WRONG_STATE',
+      'LOGIN_REFUSED NOT_BEGUN',
     ]);
-    const own = browser.cookie('turnpike-begun');
+    const [own = ''] = browser.names('turnpike-begun-');
+    // The cookie of one log-in in the place of another.
+    const moved = new CookieBrowser().steal(browser);
+    const place = hash('sha256', 'another', 'base64url').slice(0, 16);
+    moved.rename(own, `turnpike-begun-${place}`);
+    expect(await asked(moved, forged.href)).toEqual([400, 'LOGIN_REFUSED WRONG_STATE']);
     // Whoever has the cookie and not the code has nothing.
     const guessed = new URL(answer);
     guessed.searchParams.set('code', 'guessed');
@@ -135,14 +141,48 @@ describe('people who log in to the console', () => {
     // Once the code has been used, nobody can use it again, with the cookie either.
     const copy = new CookieBrowser().steal(browser);
     expect((await browser.go(answer)).response.status).toBe(200);
-    expect(browser.cookie('turnpike-begun')).toBeUndefined();
-    expect(own).toBeDefined();
+    expect(browser.names('turnpike-begun-')).toEqual([]);
+    expect(own).toMatch(/^turnpike-begun-/);
     expect(await asked(copy, answer)).toEqual([400, 'LOGIN_REFUSED CODE_REFUSED']);
     const unknown = await asked(new CookieBrowser(), `${server.url}/console/login/nobody`);
     expect(unknown).toEqual([400, 'LOGIN_REFUSED UNKNOWN_ISSUER']);
     const head = ['Host', '[turnpike', 'Accept', 'application/json'];
     const nowhere = await sendRaw(server.url, { path: `/console/login/${ISSUER}`, headers: head });
     expect([nowhere.status, nowhere.text]).toEqual([400, expect.stringContaining('UNKNOWN_HOST')]);
+  });
+
+  it('may begin in several tabs, and finish in each', async () => {
+    const browser = new CookieBrowser();
+    const answers = [
+      await browser.beginLogin(server.url),
+      await browser.beginLogin(server.url, '/usage'),
+    ];
+    for (const answer of answers) {
+      const { response, url } = await browser.go(answer);
+      expect([response.status, url.startsWith(server.url)]).toEqual([200, true]);
+      expect(await statusOf(browser)).toBe(200);
+    }
+    // A reload of a callback, and a tab that a browser restores.
+    for (const answer of answers) {
+      const { url } = await browser.go(answer);
+      expect(url).toBe(`${server.url}/`);
+    }
+    expect(await statusOf(browser)).toBe(200);
+    expect(browser.names('turnpike-begun-')).toEqual([]);
+  });
+
+  it('forget the oldest of many that they began', async () => {
+    const browser = new CookieBrowser();
+    const answers: string[] = [];
+    for (let tab = 0; tab < 12; tab += 1) {
+      ahead = tab;
+      answers.push(await browser.beginLogin(server.url));
+    }
+    expect(browser.names('turnpike-begun-')).toHaveLength(10);
+    const [oldest = ''] = answers;
+    expect((await browser.go(oldest)).response.status).toBe(400);
+    expect((await browser.go(answers.at(-1) ?? '')).response.status).toBe(200);
+    ahead = 0;
   });
 
   it('are told why the provider, or this server, does not take them', async () => {
@@ -378,11 +418,14 @@ describe('an address that log-ins fail at', () => {
       const { response } = await new CookieBrowser().logIn(server.url);
       expect([time, response.status]).toEqual([time, 400]);
     }
-    const guessed = `${server.url}/console/callback/${ISSUER}?code=guessed&state=guessed`;
+    const callback = `${server.url}/console/callback/${ISSUER}?code=guessed&state=`;
     const statuses: number[] = [];
     for (let time = 0; time <= MAX_WRONG_KEYS; time += 1) {
-      statuses.push((await fetch(guessed)).status);
+      statuses.push((await fetch(`${callback}${time}`)).status);
     }
     expect(statuses).toEqual([...Array.from({ length: MAX_WRONG_KEYS }, () => 400), 429]);
+    // Whoever did begin a log-in finishes it all the same.
+    provider.person = { sub: 'ann', groups: ['staff'] };
+    expect((await new CookieBrowser().logIn(server.url)).response.status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest, sendBytes } from '../../support/clients/send-bytes.js';
@@ -73,15 +73,20 @@ describe('the body of a request', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(why)]);
   });
 
-  it('is taken as it is meant, plain and in gzip', async () => {
+  it('is taken as it is meant, plain and packed', async () => {
     const message = (id: string) => ({
       id,
       messages: [{ id, role: 'user', parts: [{ type: 'text', text: `Hello ${id}` }] }],
     });
     expect((await post(JSON.stringify(message('plain')))).status).toBe(200);
-    const sent = gzipSync(JSON.stringify(message('gzip')));
-    const { status, text } = await post(sent, { 'content-encoding': 'gzip' });
-    expect([status, text]).toEqual([200, expect.stringContaining('Hello gzip')]);
+    for (const [encoding, pack] of [
+      ['gzip', gzipSync],
+      ['zstd', zstdCompressSync],
+    ] as const) {
+      const sent = pack(JSON.stringify(message(encoding)));
+      const { status, text } = await post(sent, { 'content-encoding': encoding });
+      expect([status, text]).toEqual([200, expect.stringContaining(`Hello ${encoding}`)]);
+    }
   });
 
   it.each([
@@ -104,5 +109,12 @@ describe('the body of a request', () => {
   ])('is refused with 415 when its %s cannot be read', async (header, value) => {
     const { status, text } = await post('{}', { [header.toLowerCase()]: value });
     expect([status, text]).toEqual([415, expect.stringContaining('UNSUPPORTED_MEDIA_TYPE')]);
+  });
+
+  it('is refused with the codings that are read', async () => {
+    const headers = { authorization: `Bearer ${key}`, 'content-encoding': 'compress' };
+    const refused = await fetch(`${server.url}/api/chat`, { method: 'POST', headers, body: '{}' });
+    expect(refused.headers.get('accept-encoding')).toBe('gzip, deflate, br, zstd');
+    expect(await refused.text()).toContain('gzip, deflate, br, zstd or plain');
   });
 });

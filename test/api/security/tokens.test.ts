@@ -72,6 +72,52 @@ describe('a server that takes tokens and has had no key', () => {
     expect(errorOf(turn).slice(0, 2)).toEqual([403, 'FORBIDDEN_AGENT']);
   });
 
+  it('shows nobody an agent that no role of theirs has, and stores nothing for it', async () => {
+    const ann = await as({ sub: 'ann', groups: ['staff'] });
+    const models = await ann.send('GET', '/v1/models');
+    const named = (models.body['data'] as { id: string; owned_by: string }[]).filter(
+      (one) => one.owned_by === 'agent',
+    );
+    expect(named.map(({ id }) => id)).toEqual(['WORKING_ITEMS']);
+    const others = (await (await as({ groups: ['admins'] })).send('GET', '/v1/models')).text;
+    expect(others).toContain('"EDITOR"');
+    const unknown = await ann.send('GET', '/v1/models/editor');
+    expect([unknown.status, unknown.text]).toEqual([404, expect.not.stringContaining('EDITOR')]);
+    const wrong = await ann.send('POST', '/v1/responses', { model: 'none', input: 'Hello' });
+    expect([wrong.status, wrong.text]).toEqual([404, expect.not.stringContaining('EDITOR')]);
+    const sessionId = await newSession(ann);
+    const yearly = { cron: '0 0 1 1 *', tz: 'UTC', message: 'Hello' };
+    const isRefused = [
+      ['POST', '/api/harness/session/create', { persona: 'READER' }],
+      ['POST', '/api/harness/session/create', { persona: ' reader ' }],
+      ['POST', '/api/harness/session/boot', { sessionId, opts: { persona: 'READER' } }],
+      ['PUT', '/api/harness/schedules/a', { ...yearly, session: 'new', agent: 'reader' }],
+      [
+        'PUT',
+        '/api/harness/schedules/b',
+        { ...yearly, session: 'new', opts: { persona: 'READER' } },
+      ],
+      [
+        'PUT',
+        '/api/harness/schedules/c',
+        { ...yearly, session: sessionId, opts: { persona: 'READER' } },
+      ],
+    ] as const;
+    for (const [method, url, body] of isRefused) {
+      const answer = await ann.send(method, url, body);
+      expect([url, body, ...errorOf(answer).slice(0, 2)]).toEqual([
+        url,
+        body,
+        403,
+        'FORBIDDEN_AGENT',
+      ]);
+    }
+    const { body } = await ann.send('GET', '/api/harness/schedules');
+    expect(body['schedules']).toEqual([]);
+    const own = { ...yearly, session: sessionId, opts: { persona: 'WORKING_ITEMS' } };
+    expect((await ann.send('PUT', '/api/harness/schedules/own', own)).status).toBe(200);
+  });
+
   it('opens the folders of a role to those that have it, and keeps others out', async () => {
     await mkdir(closed, { recursive: true });
     const admin = await as({ sub: 'root', groups: ['admins'] });
@@ -149,9 +195,9 @@ describe('a server that takes tokens and has had no key', () => {
     const expired = await as({ exp: 1, groups: ['staff'] });
     for (let time = 0; time < 25; time += 1) await expired.send('GET', '/api/harness/usage');
     const [head, body] = (await issuer.sign({ groups: ['staff'] })).split('.');
-    const forged = new KeyedClient(server.url, `${head}.${body}.AAAA`);
     const statuses = new Set<number>();
-    for (let time = 0; time < 25; time += 1) {
+    for (let time = 10; time < 35; time += 1) {
+      const forged = new KeyedClient(server.url, `${head}.${body}.AA${time}`);
       statuses.add((await forged.send('GET', '/api/harness/usage')).status);
     }
     expect([...statuses]).toEqual([401, 429]);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { startOAuthMcp, type OAuthMcp } from '../../support/mcp/start-oauth-mcp.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
-import { runProgram } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
@@ -21,7 +21,7 @@ describe('log-ins at MCP servers, from the command line', () => {
   afterAll(() => tracker.close());
 
   const turnpike = (...args: string[]) =>
-    runProgram(cliProgram, ['mcp', ...args], { TURNPIKE_URL: server.url });
+    runTurnpike(['mcp', ...args], { environment: { TURNPIKE_URL: server.url } });
 
   /** Logs in, with a browser that opens what the command prints. */
   async function logIn(): Promise<{ code: number | null; stdout: string; page: string }> {
@@ -43,14 +43,16 @@ describe('log-ins at MCP servers, from the command line', () => {
   }
 
   it('are made, listed and ended', async () => {
-    expect((await turnpike('list')).stdout).toBe(`tracker  ${tracker.host}  none\n`);
+    expect((await turnpike('list')).stdout).toMatch(
+      new RegExp(`^SERVER +HOST +LOG-IN\\ntracker +${tracker.host} +none\\n$`),
+    );
     expect(await logIn()).toEqual({
       code: 0,
       stdout: 'You are logged in at tracker.\n',
       page: 'The terminal has the answer. You can close this page.',
     });
     expect((await turnpike('list')).stdout).toMatch(
-      /^tracker {2}\S+ {2}mcpl_\S+ {2}http\S+ {2}\S+ \S+\n$/,
+      /^SERVER .*\ntracker +\S+ +mcpl_\S+ +http\S+ +\S+ \S+\n$/,
     );
     expect((await turnpike('logout', 'tracker')).stdout).toBe('You are logged out at tracker.\n');
     expect(tracker.revoked).toHaveLength(2);

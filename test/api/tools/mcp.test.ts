@@ -34,6 +34,8 @@ describe('tools of MCP servers', () => {
         TURNPIKE_INSTRUCTION_ROOT: root,
         TURNPIKE_MCP_FILE: file,
         TURNPIKE_MCP_CONNECT_MS: '5000',
+        // No test is about the speed of a start.
+        TURNPIKE_MCP_WAIT_MS: '60000',
         TURNPIKE_TOOL_TIMEOUT_MS: '1500',
       },
     };
@@ -101,7 +103,13 @@ describe('tools of MCP servers', () => {
     const stream = await run('SILENT', 'Hello');
     const { data } = await stream.until('system:notice');
     expect(data).toMatchObject({ kind: 'mcp-problem', metadata: { server: 'mute' } });
+    expect(data['text']).toMatch(
+      /^MCP server mute: it did not answer within 5000 ms; its standard error ends with: started with no token; .*it is tried again in the background$/,
+    );
     expect(await exitOf(stream)).toEqual({ exitCode: 0 });
+    // It is as it was: the session was told, and no turn waits.
+    const again = await server.client.turn(stream.header('x-session-id') ?? '', 'Hello again');
+    expect((await again.all()).map(({ event }) => event)).not.toContain('system:notice');
   });
 
   it('stand beside their servers, with the state that turns found these in', async () => {
@@ -110,15 +118,37 @@ describe('tools of MCP servers', () => {
     });
     const unused = (await fresh.client.get('/api/harness/tools?limit=1')).body['mcpServers'];
     await fresh.close();
-    const facts = { kind: 'stdio', state: 'unused', tools: 0, problems: [] };
+    const facts = {
+      kind: 'stdio',
+      state: 'unused',
+      since: null,
+      tools: 0,
+      problems: [],
+      stderr: [],
+    };
     expect(unused).toEqual([
       { name: 'box', ...facts },
       { name: 'mute', ...facts },
     ]);
     const { body } = await server.client.get('/api/harness/tools?limit=1');
     expect(body['mcpServers']).toEqual([
-      { name: 'box', kind: 'stdio', state: 'working', tools: expect.any(Number), problems: [] },
-      { name: 'mute', ...facts, state: 'failed', problems: [expect.stringMatching(/./)] },
+      {
+        name: 'box',
+        kind: 'stdio',
+        state: 'working',
+        since: expect.any(String),
+        tools: expect.any(Number),
+        problems: [],
+        stderr: [],
+      },
+      {
+        name: 'mute',
+        ...facts,
+        state: 'failed',
+        since: expect.any(String),
+        problems: [expect.stringMatching(/./)],
+        stderr: ['started with no token'],
+      },
     ]);
   });
 

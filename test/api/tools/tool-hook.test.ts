@@ -3,6 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import { expectSoon } from '../../support/expect-soon.js';
+import { HeldWaits } from '../../support/held-waits.js';
 import { answerWith } from '../../support/webhooks/start-receiver.js';
 import { startHook } from '../../support/tools/start-hook.js';
 import { useServer } from '../../support/processes/start-server.js';
@@ -20,7 +22,10 @@ describe('the tool hook', () => {
     WRITER: ['AGENT_TYPE: 2', 'AGENT_CLASS: TASK', 'tools: [read, write]'],
     BARRED: ['disallowed_tools: [write]'],
   });
+  // However busy the machine is, the hook answers in time.
+  const clock = new HeldWaits(2_000);
   const server = useServer(() => ({
+    clock,
     environment: {
       TURNPIKE_INSTRUCTION_ROOT: root,
       TURNPIKE_ENABLE_SUBAGENTS: 'true',
@@ -168,13 +173,16 @@ describe('the tool hook', () => {
   it('that hangs holds a turn for two seconds, not another one, and no cancel', async () => {
     hook.receiver.answer = () => undefined;
     const slow = await start(write('h.md'));
-    await slow.stream.until('tool:args');
     const hanging = await start(write('i.md'));
-    await hanging.stream.until('tool:args');
-    const began = performance.now();
+    await expectSoon(() => expect(hook.about('write')).toHaveLength(2));
     await server.client.post('/api/harness/interrupt', { sessionId: hanging.sessionId });
-    expect((await hanging.stream.all()).at(-1)?.data).toMatchObject({ interrupted: true });
-    expect(performance.now() - began).toBeLessThan(1_900);
+    const interrupted = await hanging.stream.all();
+    expect(interrupted.at(-1)?.data).toMatchObject({ interrupted: true });
+    // Held to the end of the hook's time, its call would have been denied.
+    const outputs = interrupted.map(({ data }) => String(data['output']));
+    expect(outputs.filter((output) => output.includes('without its word'))).toEqual([]);
+    expect(clock.count).toBeGreaterThan(0);
+    await clock.end();
     const frames = await slow.stream.all();
     expect(frames.filter(({ data }) => data['status'] === 'denied')).toHaveLength(1);
     expect(wrote('h.md') || wrote('i.md')).toBe(false);

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../../src/cli/program.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
 import { cliProgram } from '../../support/processes/built-programs.js';
 import { runProgram } from '../../support/processes/run-program.js';
-import { startProcess } from '../../support/processes/start-process.js';
+import { startServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
 
 const examples = path.join(packageRoot, 'examples/tools');
@@ -43,6 +44,19 @@ async function ask(url: string, call: string): Promise<string> {
   return (await turn.result()).text;
 }
 
+/** Runs `turnpike tools` here. */
+async function runTools(folder: string, ...args: string[]) {
+  let stdout = '';
+  let stderr = '';
+  const code = await runCommand(['tools', ...args], {
+    environment: { TURNPIKE_TOOLS_DIR: folder },
+    out: (text) => void (stdout += text),
+    err: (text) => void (stderr += text),
+    exitCode: 0,
+  });
+  return { code, stdout, stderr };
+}
+
 /** Begins a turn, and reads it to its first word. @returns its id. */
 async function begin(url: string, message: string): Promise<string> {
   const client = new TurnpikeClient({ url });
@@ -52,62 +66,36 @@ async function begin(url: string, message: string): Promise<string> {
   return turn.turnId;
 }
 
-const environment = (tools: string): Record<string, string> => ({
-  TURNPIKE_DATA_DIR: path.join(newFolder(), 'data'),
-  TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
-  TURNPIKE_TOOLS_DIR: tools,
-});
-
 describe('a folder of tools', () => {
-  it('has a tool in each file, with the name of the file', async () => {
-    const tools = folderWith({
-      'order_status.ts': orderStatus('at nine'),
-      '_shared.ts': 'throw new Error("not a tool")',
-      'order_status.test.ts': 'throw new Error("not a tool")',
-      'notes.md': 'Not a tool',
-    });
-    const server = await startProcess(environment(tools));
-    expect(await ask(server.url, '{"id":"7"}')).toContain('"state":"at nine","for":"local"');
-    await server.kill('SIGTERM');
-  });
-
   it('has typed input where a schema makes it: the example', async () => {
-    const server = await startProcess(environment(examples));
+    const server = await startServer({ environment: { TURNPIKE_TOOLS_DIR: examples } });
     const shown = '{"id":"7","state":"left the warehouse at nine","for":"local","lines":[]}';
     expect(await ask(server.url, '{"id":"7"}')).toContain(shown);
     expect(await ask(server.url, '{"id":"0"}')).toContain('(error): There is no order 0.');
-    await server.kill('SIGTERM');
-  });
-
-  it('stops the start for a file that is no tool', async () => {
-    const tools = folderWith({
-      'mcp__a.mjs': 'export default { description: "A.", inputSchema: {}, run: () => "" }',
-    });
-    await expect(startProcess(environment(tools))).rejects.toThrow(
-      /TURNPIKE_TOOLS_DIR: .*mcp__a\.mjs: name of the tool mcp__a begins with mcp__/,
-    );
-  });
-
-  it('is not where an agent writes', async () => {
-    const given = environment(newFolder());
-    const within = {
-      ...given,
-      TURNPIKE_TOOLS_DIR: path.join(given['TURNPIKE_PROJECTS_DIR'] ?? '', 'tools'),
-    };
-    await expect(startProcess(within)).rejects.toThrow('agents write in');
+    await server.close();
   });
 });
 
 describe('turnpike tools', () => {
-  const run = (...args: string[]) =>
-    runProgram(cliProgram, ['tools', ...args], { TURNPIKE_TOOLS_DIR: examples });
+  const run = (...args: string[]) => runTools(examples, ...args);
 
-  it('lists them, and tries one without a server', async () => {
+  it('lists them, and tries one without a server, in a process of its own', async () => {
     expect((await run('list')).stdout).toMatch(
-      /order_status +read +safe +Looks up where an order is\./,
+      /^TOOL .*\n[^]*order_status +read +safe +Looks up where an order is\./,
     );
-    const tried = await run('try', 'order_status', '{"id":"7"}');
+    const call = ['tools', 'try', 'order_status', '{"id":"7"}'];
+    const tried = await runProgram(cliProgram, call, { TURNPIKE_TOOLS_DIR: examples });
     expect(JSON.parse(tried.stdout)).toMatchObject({ id: '7', for: 'you', lines: [] });
+  });
+
+  it('shows what a tool says while it runs, on standard error', async () => {
+    const run = "(_input, call) => (call.progress('looking'), 'found')";
+    const tool = `export default { description: 'A.', inputSchema: { type: 'object' }, run: ${run} }`;
+    expect(await runTools(folderWith({ 'look.mjs': tool }), 'try', 'look')).toEqual({
+      code: 0,
+      stdout: 'found\n',
+      stderr: 'looking\n',
+    });
   });
 
   it.each([
@@ -127,14 +115,12 @@ describe('turnpike tools', () => {
 
 describe('a file that is no tool', () => {
   it.each([
-    ['enum_tool.ts', 'export enum A { B }', 'it is TypeScript that Node'],
-    ['broken.mjs', 'export default {', 'it cannot be loaded'],
+    ['broken.mjs', 'export default {', 'it has a syntax error'],
     ['nothing.mjs', 'export const a = 1', 'its default export must be a tool'],
     ['other.mjs', 'export default { name: "mine", run: () => "" }', 'has the name of its file'],
   ])('is named, with its fault: %s', async (name, text, fault) => {
-    const given = { TURNPIKE_TOOLS_DIR: folderWith({ [name]: text }) };
-    const { code, stderr } = await runProgram(cliProgram, ['tools', 'list'], given);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name}: `)]);
+    const { code, stderr } = await runTools(folderWith({ [name]: text }), 'list');
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name}:`)]);
     expect(stderr).toContain(fault);
   });
 
@@ -142,15 +128,19 @@ describe('a file that is no tool', () => {
     const elsewhere = folderWith({ 'tool.mjs': 'export default {}' });
     const linking = newFolder();
     symlinkSync(path.join(elsewhere, 'tool.mjs'), path.join(linking, 'tool.mjs'));
-    const given = { TURNPIKE_TOOLS_DIR: linking };
-    const { stderr } = await runProgram(cliProgram, ['tools', 'list'], given);
+    const { stderr } = await runTools(linking, 'list');
     expect(stderr).toContain('tool.mjs: it is a link to a file outside of the folder');
   });
 });
 
 describe('turnpike dev', () => {
-  it('starts again when a tool or an agent changes, survives a tool that is broken, and turns go on', async () => {
-    const tools = folderWith({ 'order_status.ts': orderStatus('first') });
+  it('has a tool in each file, starts again when a tool or an agent changes, survives a tool that is broken, and turns go on', async () => {
+    const tools = folderWith({
+      'order_status.ts': orderStatus('first'),
+      '_shared.ts': 'throw new Error("not a tool")',
+      'order_status.test.ts': 'throw new Error("not a tool")',
+      'notes.md': 'Not a tool',
+    });
     const instructions = newFolder();
     mkdirSync(path.join(instructions, 'agents'));
     const desk = path.join(instructions, 'agents/desk.ts');
@@ -165,7 +155,9 @@ describe('turnpike dev', () => {
         HOME,
         TURNPIKE_PORT: '0',
         TURNPIKE_INSTRUCTION_ROOT: instructions,
-        ...environment(tools),
+        TURNPIKE_DATA_DIR: path.join(newFolder(), 'data'),
+        TURNPIKE_PROJECTS_DIR: path.join(newFolder(), 'projects'),
+        TURNPIKE_TOOLS_DIR: tools,
       },
     });
     let output = '';
@@ -192,16 +184,23 @@ describe('turnpike dev', () => {
     };
     const serves = /serves (http:[^\s"]+) from now on/;
     const url = await next(serves);
-    expect(await ask(url, '{"id":"7"}')).toContain('first');
+    expect(await ask(url, '{"id":"7"}')).toContain('"state":"first","for":"local"');
     const running = await begin(url, '[[tokens=200 gap=20]]');
-    const file = path.join(tools, 'order_status.ts');
-    writeFileSync(file, 'export default {');
-    await next(/(TURNPIKE_TOOLS_DIR)/);
-    writeFileSync(file, orderStatus('second'));
-    const again = await next(serves);
-    expect(await ask(again, '{"id":"7"}')).toContain('second');
+    // The tool is broken until there is what it imports, in a folder that nobody watches.
+    const missing = path.join(newFolder(), 'missing.mjs');
+    const broken = `import ${JSON.stringify(missing)};${orderStatus('second')}`;
+    writeFileSync(path.join(tools, 'order_status.ts'), broken);
+    await next(/order_status\.ts:1:8: it imports (\S*missing\.mjs), and there is no such file/);
+    await next(/The version before it keeps running/);
+    expect(await ask(url, '{"id":"7"}')).toContain('"state":"first"');
+    const fault = { file: expect.stringMatching(/\/order_status\.ts$/), line: 1, column: 8 };
+    const { faults } = await new TurnpikeClient({ url }).toolSources();
+    expect(faults).toEqual([{ ...fault, message: expect.stringContaining('it imports') }]);
+    writeFileSync(missing, '');
     agent('second');
     const last = await next(serves);
+    expect(await ask(last, '{"id":"7"}')).toContain('"state":"second"');
+    expect((await new TurnpikeClient({ url: last }).toolSources()).faults).toEqual([]);
     expect(await new TurnpikeClient({ url: last }).agents()).toMatchObject([
       { name: 'desk', description: 'second' },
     ]);

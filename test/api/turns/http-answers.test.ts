@@ -37,7 +37,7 @@ describe('what every answer has', () => {
     ['PUT', '/api/harness/turn', 'OPTIONS, POST'],
     ['GET', '/api/harness/interrupt', 'OPTIONS, POST'],
     ['POST', '/health', 'GET, HEAD, OPTIONS'],
-    ['PATCH', '/api/admin/keys/k1', 'DELETE, OPTIONS'],
+    ['PUT', '/api/admin/keys/k1', 'DELETE, OPTIONS, PATCH'],
     ['DELETE', '/agent/WORKING_ITEMS/chat', 'OPTIONS, POST'],
     ['GET', '/api/oracle', 'OPTIONS, POST'],
   ])('says what a route takes that does not take %s: %s', async (method, path, allow) => {

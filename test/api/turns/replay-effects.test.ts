@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
-import { SessionExporter } from '../../../src/data/session-exporter.js';
+import { SessionExporter } from '../../../src/features/portability/session-exporter.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
 import { startMcpHttp } from '../../support/mcp/start-mcp-http.js';
 import { useServer } from '../../support/processes/start-server.js';

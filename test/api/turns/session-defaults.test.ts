@@ -74,8 +74,11 @@ describe('sessions of people', () => {
     expect(first).toEqual({
       day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
       principal: 'local',
+      key: null,
+      agent: null,
       model: 'claude-sonnet-5-5',
       turns: expect.any(Number),
+      failed: 0,
       tokens: expect.any(Number),
       usd: expect.any(Number),
     });

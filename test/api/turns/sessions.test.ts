@@ -23,7 +23,6 @@ describe('sessions', () => {
     const { status, body } = await create({
       projectRoot: `${projectRoot}/`,
       persona: ' ',
-      more: 1,
     });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -37,6 +36,44 @@ describe('sessions', () => {
       },
     });
   });
+
+  it('name fields that have no effect, in a notice', async () => {
+    const { projectRoot } = server;
+    const { status, body } = await create({ projectRoot, agent_confg: {}, model: 'x', more: null });
+    expect(status).toBe(200);
+    const { problems } = (body['notices'] as { metadata: { problems: object[] } }[])[0]
+      ?.metadata ?? { problems: [] };
+    expect(body['notices']).toMatchObject([
+      {
+        kind: 'options-ignored',
+        text: expect.stringMatching(
+          /^agent_confg had no effect: this route takes projectRoot, .*\nmodel had/,
+        ),
+      },
+    ]);
+    expect(problems).toHaveLength(2);
+  });
+
+  it.each(['permisions', 'permission', 'Permissions', 'permission_rules', 'premissions'])(
+    'are refused with rules under another name: %s',
+    async (name) => {
+      const { projectRoot } = server;
+      const { status, body } = await create({ projectRoot, [name]: { deny: ['bash'] } });
+      expect([status, body['error']]).toEqual([
+        400,
+        expect.objectContaining({
+          type: 'INVALID_REQUEST',
+          message: `The request has no field "${name}", and without its rules more would be allowed than it says. Did you mean 'permissions'?`,
+        }),
+      ]);
+      const turn = { sessionId: someId, message: 'Hello', [name]: { deny: ['bash'] } };
+      const answer = await server.client.post('/api/harness/turn', turn);
+      expect([answer.status, answer.body['error']]).toEqual([
+        400,
+        expect.objectContaining({ message: expect.stringContaining("Rules are a session's") }),
+      ]);
+    },
+  );
 
   it('keep persona and mode, trimmed', async () => {
     const { projectRoot } = server;
@@ -151,6 +188,33 @@ describe('sessions', () => {
     const answer = await server.client.get(`/api/harness/session/list${query}`);
     expect([answer.status, answer.body['error']]).toEqual([status, expect.objectContaining(error)]);
   });
+
+  it.each([1, 2, 3, 7])(
+    'are all in a list that is read while they are used: %i at a time',
+    async (limit) => {
+      const made: string[] = [];
+      for (let count = 0; count < 7; count += 1) {
+        made.unshift(await server.client.createSession(server.projectRoot));
+      }
+      const used = [made[5], made[6], made[0]];
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const url = `/api/harness/sessions?limit=${limit}&cursor=${cursor}`;
+        const { body } = await server.client.get(cursor === '' ? url.replace('&cursor=', '') : url);
+        const page = body['sessions'] as { sessionId: string }[];
+        expect(page.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.map(({ sessionId }) => sessionId));
+        const sessionId = used.shift();
+        if (sessionId !== undefined) await boot({ sessionId });
+        // A session that is made meanwhile is on the first page of the next list.
+        if (used.length === 0) await server.client.createSession(server.projectRoot);
+        cursor = (body['nextCursor'] as string | undefined) ?? '';
+      } while (cursor !== '' && seen.length < 1_000);
+      expect(cursor).toBe('');
+      for (const id of made) expect(seen).toContain(id);
+    },
+  );
 
   it('are read and deleted by id; an id is never a path', async () => {
     const { client, projectRoot } = server;

@@ -52,12 +52,13 @@ describe('the answer to a turn that is posted', () => {
 
   it('says which options had no effect, and which files were not taken', async () => {
     const opts = { modle: 'x', maxTurns: 'many' };
-    const { body } = await post('Hello', json, { opts, attachments: ['/nope/a.txt'] });
+    const odd = { opts, attachments: ['/nope/a.txt'], maxTurns: 3 };
+    const { body } = await post('Hello', json, odd);
     expect(body['notices']).toEqual([
       expect.objectContaining({
         kind: 'options-ignored',
         text: expect.stringMatching(
-          /opts\.maxTurns ignored: .*\n.*opts\.modle ignored: .* replaces/,
+          /^maxTurns had no effect: this route takes sessionId, .*\nopts\.maxTurns ignored: .*\n.*opts\.modle ignored: .* replaces/,
         ),
       }),
     ]);

@@ -1,21 +1,13 @@
-import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { webhookDeliveries } from '../../../src/storage/automation-schema.js';
 import { makeKey } from '../../support/clients/keyed-client.js';
 import { expectSoon } from '../../support/expect-soon.js';
-import { cliProgram } from '../../support/processes/built-programs.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { answerWith, startReceiver, verify } from '../../support/webhooks/start-receiver.js';
 import { useShared } from '../../support/suite.js';
-
-const [program, ...first] = cliProgram;
-
-interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 describe('webhooks, from the command line and the typed client', () => {
   let key: string;
@@ -25,30 +17,28 @@ describe('webhooks, from the command line and the typed client', () => {
     key = (await makeKey(server, { principal: 'alice' })).secret;
   });
 
-  const turnpike = (...args: string[]): Promise<Ran> =>
-    new Promise((resolve) => {
-      const env = { PATH: process.env['PATH'], TURNPIKE_URL: server.url, TURNPIKE_API_KEY: key };
-      const given = [...first, 'webhooks', ...args];
-      const child = execFile(program, given, { env }, (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-      );
+  const turnpike = (...args: string[]): Promise<Ended> =>
+    runTurnpike(['webhooks', ...args], {
+      environment: { TURNPIKE_URL: server.url, TURNPIKE_API_KEY: key },
     });
 
   it('are made, tested, sent again and removed', async () => {
     const none = await turnpike('list');
     expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'There are none.\n' });
     const added = await turnpike('add', receiver.url, '--events', 'turn.ended');
-    const [, id = '', secret = ''] =
-      /^(hook_\S+) signs .*\n(whsec_\S+)\n$/.exec(added.stdout) ?? [];
+    const [, secret = ''] = /^(whsec_\S+)\n$/.exec(added.stdout) ?? [];
+    const [, id = ''] = /^(hook_\S+) signs .*\n$/.exec(added.stderr) ?? [];
     const listed = await turnpike('list');
-    expect(listed.stdout).toBe(`${id}  ${receiver.url}  turn.ended  enabled\n`);
+    expect(listed.stdout).toMatch(
+      new RegExp(`^WEBHOOK +URL +EVENTS +STATE\\n${id} +${receiver.url} +turn.ended +enabled\\n$`),
+    );
 
     receiver.answer = answerWith(500);
     expect((await turnpike('test', id)).code).toBe(0);
     await expectSoon(async () => {
       const { stdout } = await turnpike('deliveries', id);
       expect(stdout).toMatch(
-        /^evt_\S+ {2}\S+ \S+ {2}webhook\.test {2}pending {2}1 failed: the endpoint answered 500, again .*\n$/,
+        /^DELIVERY .*\nevt_\S+ +\S+ \S+ +webhook\.test +pending +1 failed: the endpoint answered 500, again .*\n$/,
       );
     });
     expect((await turnpike('list')).stdout).toContain('fails since');

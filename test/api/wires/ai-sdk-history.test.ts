@@ -4,10 +4,19 @@ import type { UIMessage } from 'ai';
 import { eq } from 'drizzle-orm';
 import { TurnpikeChatTransport } from '../../../src/client/chat-transport.js';
 import { turnArchives } from '../../../src/storage/transcript-schema.js';
-import { headlessChats, type HeadlessChat } from '../../support/clients/headless-chat.js';
-import { VERSION_FIELD } from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
+import {
+  headlessChats,
+  inEachVersion,
+  type HeadlessChat,
+} from '../../support/clients/headless-chat.js';
+import {
+  aiSdkVersions,
+  VERSION_FIELD,
+  type AiSdkVersion,
+} from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { useServer } from '../../support/processes/start-server.js';
+import { newFolder } from '../../support/suite.js';
 
 interface Page {
   messages: UIMessage[];
@@ -28,17 +37,18 @@ const shown = (part: UIMessage['parts'][number]): unknown => [
 const sent = (message: UIMessage | undefined): unknown =>
   message === undefined ? undefined : JSON.parse(JSON.stringify(message));
 
-describe.each(['6', '7', '7-steering'] as const)(
-  'the history of an AI SDK chat of version %s',
-  (version) => {
-    const server = useServer();
+describe('the history of an AI SDK chat', () => {
+  const server = useServer();
+  const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;
 
+  function chatsOf(version: AiSdkVersion) {
+    const projectRoot = newFolder();
     const open = (id: string = randomUUID(), messages: UIMessage[] = []): HeadlessChat =>
       new headlessChats[version]({
         url: server.url,
         id,
         messages,
-        body: { projectRoot: server.projectRoot, opts: { thinking: true } },
+        body: { projectRoot, opts: { thinking: true } },
       });
     const read = async (id: string, query = ''): Promise<Page> => {
       const path = `/api/chat/${id}?${VERSION_FIELD}=${version}${query}`;
@@ -46,7 +56,11 @@ describe.each(['6', '7', '7-steering'] as const)(
       expect(status).toBe(200);
       return body as unknown as Page;
     };
-    const write = (file: string): string => `[[tool=write {"file_path":"${file}","content":"x"}]]`;
+    return { open, read, projectRoot };
+  }
+
+  describe.each(aiSdkVersions)('of version %s', (version) => {
+    const { open, read, projectRoot } = chatsOf(version);
 
     it('is what its client has, answer by answer, under the client’s own ids', async () => {
       const chat = open();
@@ -85,7 +99,6 @@ describe.each(['6', '7', '7-steering'] as const)(
       const clientTools = [
         { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } },
       ];
-      const { projectRoot } = server;
       const chat = new headlessChats[version]({
         url: server.url,
         body: { projectRoot, clientTools },
@@ -94,19 +107,6 @@ describe.each(['6', '7', '7-steering'] as const)(
       expect(chat.partsOf('tool-pick')).toMatchObject([{ state: 'input-available' }]);
       const { activeTurnId } = await read(chat.id);
       expect(activeTurnId).toBe(chat.metadata['turnId']);
-    });
-
-    it('is gone on with in the middle of an answer', async () => {
-      const chat = open();
-      const sending = chat.sendMessage({ text: '[[tokens=400 gap=20]]' });
-      await chat.until(() => chat.text.includes('word20'));
-      const { messages, activeTurnId } = await read(chat.id);
-      expect(activeTurnId).toBe(chat.metadata['turnId']);
-      expect(JSON.stringify(messages[1])).toContain('word1 ');
-      const page = open(chat.id, messages);
-      await Promise.all([page.resumeStream(), sending]);
-      expect(page.messages.map(sent)).toEqual([messages[0], sent(chat.lastMessage)]);
-      expect((await read(chat.id)).messages[1]).toEqual(sent(chat.lastMessage));
     });
 
     it('is gone on with where the turn ended meanwhile, by the id of the turn', async () => {
@@ -140,7 +140,6 @@ describe.each(['6', '7', '7-steering'] as const)(
       const clientTools = [
         { name: 'pick', description: 'Picks.', inputSchema: { type: 'object' } },
       ];
-      const { projectRoot } = server;
       const body = { projectRoot, clientTools };
       const chat = new headlessChats[version]({ url: server.url, body });
       await chat.sendMessage({ text: '[[tool=pick {}]]' });
@@ -154,41 +153,6 @@ describe.each(['6', '7', '7-steering'] as const)(
       const page = open(chat.id, messages);
       await page.resumeStream({ headers: { 'Last-Event-ID': String(activeTurnId) } });
       expect(page.messages.map(sent)).toEqual([messages[0], (await read(chat.id)).messages[1]]);
-    });
-
-    it('has a steered message with an answer of its own, which a resumed stream begins with', async () => {
-      const chat = open();
-      const sending = chat.sendMessage({
-        text: `[[tokens=400 gap=20]] [[tool=glob {"pattern":"a"}]]`,
-      });
-      await chat.until(() => chat.text.includes('word3'));
-      const [asked] = chat.messages;
-      const steering = () =>
-        fetch(`${server.url}/api/chat`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', [VERSION_FIELD]: version },
-          body: JSON.stringify({
-            id: chat.id,
-            messages: [say('steered-1', 'And this [[tokens=8]]')],
-            opts: { onBusy: 'steer' },
-          }),
-        });
-      expect((await steering()).headers.get('x-turn-disposition')).toContain('steered');
-      const { messages } = await read(chat.id);
-      expect(messages.map(({ id }) => id).slice(0, 3)).toEqual([
-        asked?.id,
-        chat.lastMessage?.id,
-        'steered-1',
-      ]);
-      const page = open(chat.id, messages.slice(0, 3));
-      await Promise.all([page.resumeStream(), sending]);
-      expect(page.lastMessage?.id).toMatch(/:msg_/);
-      expect(page.text).not.toContain('word150');
-      const after = await read(chat.id);
-      expect(after.messages.map(({ id }) => id)).toEqual(page.messages.map(({ id }) => id));
-      const repeated = await (await steering()).text();
-      expect(repeated).toContain(`"messageId":"${page.lastMessage?.id}"`);
-      expect(after.messages[3]).toEqual(sent(page.lastMessage));
     });
 
     it('comes page by page, the last turns first', async () => {
@@ -228,15 +192,15 @@ describe.each(['6', '7', '7-steering'] as const)(
     });
 
     it('is the caller’s own, in a list of chats', async () => {
-      const chat = open('my/own chat');
+      const chat = open(`my/own chat of ${version}`);
       await chat.sendMessage({ text: 'What is the sky? [[tokens=2]]' });
       // A session of another wire is no chat.
-      await server.client.createSession(server.projectRoot);
+      await server.client.createSession(projectRoot);
       const { body } = await server.client.get('/api/chats?limit=1');
       expect(body).toMatchObject({
         chats: [
           {
-            id: 'my/own chat',
+            id: chat.id,
             sessionId: chat.metadata['sessionId'],
             agent: 'WORKING_ITEMS',
             title: expect.stringContaining('What is the sky?'),
@@ -245,10 +209,62 @@ describe.each(['6', '7', '7-steering'] as const)(
         ],
         nextCursor: expect.any(String),
       });
-      const found = await read(encodeURIComponent('my/own chat'));
+      const found = await read(encodeURIComponent(chat.id));
       expect(found.messages).toHaveLength(2);
       const none = await server.client.get('/api/chat/none');
       expect([none.status, none.body['error']]).toMatchObject([404, { type: 'SESSION_NOT_FOUND' }]);
     });
-  },
-);
+  });
+
+  it('is gone on with in the middle of an answer', () =>
+    inEachVersion(async (version) => {
+      const { open, read } = chatsOf(version);
+      const chat = open();
+      const sending = chat.sendMessage({ text: '[[tokens=400 gap=20]]' });
+      await chat.until(() => chat.text.includes('word20'));
+      const { messages, activeTurnId } = await read(chat.id);
+      expect(activeTurnId).toBe(chat.metadata['turnId']);
+      expect(JSON.stringify(messages[1])).toContain('word1 ');
+      const page = open(chat.id, messages);
+      await Promise.all([page.resumeStream(), sending]);
+      expect(page.messages.map(sent)).toEqual([messages[0], sent(chat.lastMessage)]);
+      expect((await read(chat.id)).messages[1]).toEqual(sent(chat.lastMessage));
+    }));
+
+  it('has a steered message with an answer of its own, which a resumed stream begins with', () =>
+    inEachVersion(async (version) => {
+      const { open, read } = chatsOf(version);
+      const chat = open();
+      const sending = chat.sendMessage({
+        text: `[[tokens=400 gap=20]] [[tool=glob {"pattern":"a"}]]`,
+      });
+      await chat.until(() => chat.text.includes('word3'));
+      const [asked] = chat.messages;
+      const steering = () =>
+        fetch(`${server.url}/api/chat`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', [VERSION_FIELD]: version },
+          body: JSON.stringify({
+            id: chat.id,
+            messages: [say('steered-1', 'And this [[tokens=8]]')],
+            opts: { onBusy: 'steer' },
+          }),
+        });
+      expect((await steering()).headers.get('x-turn-disposition')).toContain('steered');
+      const { messages } = await read(chat.id);
+      expect(messages.map(({ id }) => id).slice(0, 3)).toEqual([
+        asked?.id,
+        chat.lastMessage?.id,
+        'steered-1',
+      ]);
+      const page = open(chat.id, messages.slice(0, 3));
+      await Promise.all([page.resumeStream(), sending]);
+      expect(page.lastMessage?.id).toMatch(/:msg_/);
+      expect(page.text).not.toContain('word150');
+      const after = await read(chat.id);
+      expect(after.messages.map(({ id }) => id)).toEqual(page.messages.map(({ id }) => id));
+      const repeated = await (await steering()).text();
+      expect(repeated).toContain(`"messageId":"${page.lastMessage?.id}"`);
+      expect(after.messages[3]).toEqual(sent(page.lastMessage));
+    }));
+});

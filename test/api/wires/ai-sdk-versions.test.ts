@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { VERSION_FIELD } from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
-import { headlessChats } from '../../support/clients/headless-chat.js';
+import {
+  VERSION_FIELD,
+  type AiSdkVersion,
+} from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
+import {
+  headlessChats,
+  inEachVersion,
+  type HeadlessChat,
+} from '../../support/clients/headless-chat.js';
 import { useServer } from '../../support/processes/start-server.js';
 
 const origin = 'https://app.example';
@@ -102,5 +109,78 @@ describe('the versions of the AI SDK wire', () => {
     expect(chat.error).toBeUndefined();
     const sent = JSON.stringify(server.modelRequests.at(-1)?.body.messages);
     expect(sent).toContain('"media_type":"image/png"');
+  });
+
+  describe('are each come back to while an answer comes', () => {
+    type Options = Partial<ConstructorParameters<(typeof headlessChats)['7']>[0]>;
+    const openOf =
+      (version: AiSdkVersion) =>
+      (options: Options = {}): HeadlessChat =>
+        new headlessChats[version]({
+          url: server.url,
+          id: randomUUID(),
+          body: { projectRoot: server.projectRoot },
+          ...options,
+        });
+
+    it('in the middle, by a page that kept its messages and by one that did not', () =>
+      inEachVersion(async (version) => {
+        const open = openOf(version);
+        const chat = open();
+        const sending = chat.sendMessage({ text: '[[tokens=150 gap=20]]' });
+        await chat.until(() => chat.text.includes('word20'));
+        const kept = open({ id: chat.id, messages: structuredClone(chat.messages) });
+        const bare = open({ id: chat.id });
+        await Promise.all([kept.resumeStream(), bare.resumeStream(), sending]);
+        expect(chat.text).toContain('word150');
+        for (const page of [kept, bare]) {
+          expect(page.error).toBeUndefined();
+          expect(page.lastMessage).toEqual(chat.lastMessage);
+        }
+        expect([kept.messages.length, bare.messages.length]).toEqual([2, 1]);
+      }));
+
+    it('after an answer, with what was before it, once', () =>
+      inEachVersion(async (version) => {
+        const open = openOf(version);
+        const chat = open();
+        const write = `[[tool=write {"file_path":"deep-${version}.txt","content":"x"}]]`;
+        await chat.sendMessage({ text: `[[tokens=100 gap=20]] ${write}` });
+        const [part] = chat.partsOf('dynamic-tool');
+        expect(part?.['state']).toBe('approval-requested');
+        const { id } = Object(part?.['approval']) as { id: string };
+        await chat.addToolApprovalResponse({ id, approved: true });
+        await chat.until(() => chat.partsOf('step-start').length > 1);
+        const page = open({ id: chat.id });
+        await page.resumeStream();
+        await chat.ended();
+        const shape = ({ parts }: HeadlessChat): unknown[] =>
+          parts.map((part) => [part.type, 'text' in part ? part.text : '']);
+        expect(shape(page)).toEqual(shape(chat));
+      }));
+
+    it('a message steered into it, with what follows, as a message of its own', () =>
+      inEachVersion(async (version) => {
+        const id = randomUUID();
+        const chat = openOf(version)({ id });
+        const answered = chat.sendMessage({ text: '[[tokens=400 gap=20]]' });
+        await chat.until(() => chat.text.includes('word3'));
+        const steered = await fetch(`${server.url}/api/chat`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            id,
+            messages: [{ id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And this' }] }],
+            opts: { onBusy: 'steer' },
+          }),
+        });
+        const stream = await steered.text();
+        expect(/^data: (.*)$/m.exec(stream)?.[1]).toContain('"type":"start"');
+        expect(stream).toMatch(/"messageId":"[^"]*:msg_/);
+        expect(stream).not.toContain('word400');
+        expect(stream).toMatch(/data: \[DONE\]\s*$/);
+        await answered;
+        expect(chat.text).toContain('word400');
+      }));
   });
 });

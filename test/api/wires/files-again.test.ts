@@ -104,6 +104,22 @@ describe('a file of a message', () => {
     const said = { id: 'u2', role: 'user', content: shown?.content };
     const edited = await run([said], { forwardedProps: { turnpike: { opts } } });
     expect([edited.status, picturesAsked()]).toEqual([200, 1]);
+    let replaced = edited.turnId;
+    for (const [content, keepsFiles, pictures] of [
+      ['Who is it?', undefined, 1],
+      [[{ type: 'text', text: 'Where is it?' }], true, 1],
+      [said.content, false, 1],
+      ['And without?', false, 0],
+      ['And now?', undefined, 0],
+    ] as const) {
+      const turnpike = { opts: { replaces: replaced }, keepsFiles };
+      const message = { id: randomUUID(), role: 'user', content };
+      const { status, turnId: id } = await run([message], { forwardedProps: { turnpike } });
+      expect([content, status, picturesAsked()]).toEqual([content, 200, pictures]);
+      replaced = id;
+    }
+    const shownAgain = { ...said, id: 'u4' };
+    await run([shownAgain], { forwardedProps: { turnpike: { opts: { replaces: replaced } } } });
     const old = await run([], { protocolVersion: undefined });
     const before = old.frames.find(({ type }) => type === 'MESSAGES_SNAPSHOT');
     const [binary] = (before?.['messages'] ?? []) as { content: object[] }[];

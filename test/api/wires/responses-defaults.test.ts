@@ -101,6 +101,18 @@ describe('what clients of OpenAI send by default', () => {
     }
   });
 
+  it.each([
+    ['input_tokens', 'usage.input_tokens'],
+    ['compact', 'by itself'],
+  ])('says what takes the place of %s', async (name, instead) => {
+    const { status, body } = await server.client.post(`/v1/responses/${name}`, { input: 'Hello' });
+    const message = expect.stringContaining(instead);
+    expect([status, body['error']]).toEqual([
+      404,
+      expect.objectContaining({ code: 'ROUTE_NOT_FOUND', message }),
+    ]);
+  });
+
   it('deletes a response, and what goes on from it stays', async () => {
     const { data: first, response } = await client.responses
       .create({ input: 'One' })

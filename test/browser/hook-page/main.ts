@@ -17,7 +17,13 @@ const pickColor = {
 
 const id = location.hash.slice(1);
 const aiSdk = await aiSdkOf(uiMessageChunkSchema);
-const transport = new TurnpikeChatTransport({ url: '', aiSdk, clientTools: [pickColor] });
+const transport = new TurnpikeChatTransport({
+  url: '',
+  aiSdk,
+  clientTools: [pickColor],
+  // The page's proxy does not say that the server behind it died: silence does.
+  stallMs: 10_000,
+});
 const { messages: before, activeTurnId } = await transport.history(id);
 
 function Page(): string {

@@ -24,7 +24,7 @@ describe('turnpike keys', () => {
     const { key, secret } = await manage((admin) => admin.create({ principal: 'me' }));
     expect(key).toMatchObject({
       principal: 'me',
-      scopes: ['turns', 'approvals', 'admin', 'metrics', 'tokens'],
+      scopes: ['turns', 'approvals', 'admin', 'texts', 'metrics', 'tokens'],
     });
     const withKey = { TURNPIKE_API_KEY: secret };
     const listed = await manage((admin) => admin.list(), withKey);

@@ -187,9 +187,11 @@ describe('a server with keys', () => {
   });
 
   it('limits an address that sends wrong keys, and still serves the keys in use there', async () => {
-    const wrong = new KeyedClient(server.url, 'tpk_0000000000000000_wrong');
     const statuses = new Set<number>();
-    for (let i = 0; i < 25; i += 1) statuses.add((await wrong.send('GET', '/agents')).status);
+    for (let i = 0; i < 25; i += 1) {
+      const wrong = new KeyedClient(server.url, `tpk_0000000000000000_wrong${i}`);
+      statuses.add((await wrong.send('GET', '/agents')).status);
+    }
     expect([...statuses]).toEqual([401, 429]);
     expect((await admin.send('GET', '/agents')).status).toBe(200);
     const { body } = await admin.send('GET', '/api/admin/audit?limit=1000');
@@ -231,7 +233,7 @@ describe('a server without keys', () => {
       return;
     }
     expect(body['key']).toMatchObject({
-      scopes: ['turns', 'approvals', 'admin', 'metrics', 'tokens'],
+      scopes: ['turns', 'approvals', 'admin', 'texts', 'metrics', 'tokens'],
     });
     expect((await nobody.send('GET', '/agents')).status).toBe(401);
     const first = new KeyedClient(server.url, String(body['secret']));

@@ -113,8 +113,15 @@ describe('forgetting a principal', () => {
         keys: 1,
         memoryFiles: 1,
         projectFolder: own,
+        usageDays: 1,
       },
     });
+    // Without limits no row of them counts a day.
+    const ofLimits = eq(usageDays.principalId, name);
+    const limited = await server.db.delete(usageDays).where(ofLimits).returning();
+    const unlimited = await admin.get(`/api/admin/principals/${name}`);
+    await server.db.insert(usageDays).values(limited);
+    expect(unlimited.body['usageDays']).toBe(1);
     expect((await places(marker)).tables).toEqual(
       expect.arrayContaining([
         'messages',
@@ -136,6 +143,12 @@ describe('forgetting a principal', () => {
       ]),
     );
     const spent = await server.db.select().from(usageDays);
+    const sumOf = async (who: string) => {
+      const { body } = await admin.get('/api/harness/usage/days?of=all&by=principal');
+      const days = body['days'] as { principal: string; turns: number; usd: number }[];
+      return days.find(({ principal }) => principal === who);
+    };
+    const billed = await sumOf(name);
 
     const forgotten = await admin.request('DELETE', `/api/admin/principals/${name}?projects=true`);
     expect([forgotten.status, forgotten.body['sessions']]).toEqual([200, 5]);
@@ -157,6 +170,13 @@ describe('forgetting a principal', () => {
     expect(nobody[0]?.tokens).toBeGreaterThanOrEqual(
       (erins?.tokens ?? Infinity) - (erins?.reservedTokens ?? 0),
     );
+
+    // What was paid was paid: nobody's name stands at it any more.
+    expect(await sumOf(name)).toBeUndefined();
+    const paid = await sumOf('(forgotten)');
+    expect(billed?.turns).toBeGreaterThan(0);
+    expect(paid?.turns).toBeGreaterThanOrEqual(billed?.turns ?? Infinity);
+    expect(paid?.usd).toBeGreaterThanOrEqual((billed?.usd ?? Infinity) - 0.000001);
 
     const again = await admin.get(`/api/admin/principals/${name}`);
     expect(again.body).toMatchObject({ sessions: 0, turns: 0, files: 0, keys: 0, auditEntries: 0 });

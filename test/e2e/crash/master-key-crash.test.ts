@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'drizzle-orm';
 import { openMasterKeyFile } from '../../../src/access/master-key-file.js';
 import { SecretVault } from '../../../src/access/secret-vault.js';
 import { openDatabase } from '../../../src/cli/data/open-keys-in-database.js';
@@ -13,7 +14,10 @@ import { newStore, type TestStore } from '../../support/database/test-store.js';
 import { startProcess } from '../../support/processes/start-process.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const PRINCIPALS = 1_500;
+/** Data keys of more than two of the rotation's reads. */
+const PRINCIPALS = 410;
+/** Seconds that each of them takes: the rotation is slow enough to be killed in its middle, at the first try. */
+const ROW_S = 0.01;
 const [a, b] = [newMasterKey(), newMasterKey()];
 const placeOf = (principalId: string) => ({
   column: webhookEndpoints.secret,
@@ -34,6 +38,14 @@ describe('kill -9 in a rotation of the master key', () => {
         const name = `p${index}`;
         sealed.set(name, await vault.seal(`of ${name}`, placeOf(name)));
       }
+      await db.execute(
+        sql.raw(`create function wait_a_little() returns trigger language plpgsql as $$ begin
+          perform pg_sleep(${ROW_S}); return new; end $$`),
+      );
+      await db.execute(
+        sql.raw(`create trigger wait_a_little before update on data_keys
+          for each row execute function wait_a_little()`),
+      );
     });
   }, 300_000);
   afterAll(() => store.close());
@@ -71,7 +83,7 @@ describe('kill -9 in a rotation of the master key', () => {
 
   it('leaves each data key whole, under the old key or the new one, and is made again', async () => {
     let [first, last] = [a, b];
-    let delayMs = 200;
+    let delayMs = (PRINCIPALS * ROW_S * 1_000) / 3;
     let counts: Record<string, number> = {};
     for (let tries = 0; Object.keys(counts).length !== 2; tries += 1) {
       if (tries === 12) throw new Error('No kill came in the middle of a rotation');

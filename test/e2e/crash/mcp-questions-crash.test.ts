@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
 import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
 import { newStore } from '../../support/database/test-store.js';
@@ -20,9 +20,10 @@ describe('kill -9 around the question of an MCP server', () => {
   const model = useShared(() => startRehearsal());
   const store = useShared(newStore);
   const shop = useShared(serveAskingMcp);
-  let environment: Record<string, string>;
   let projectRoot: string;
   let server: ServerProcess;
+  /** The questions that were there when the server died. */
+  let asked: Record<'parked' | 'answered' | 'connected', Awaited<ReturnType<typeof ask>>>;
   beforeAll(async () => {
     const folder = newFolder();
     const [file, rules] = [path.join(folder, 'mcp.json'), path.join(folder, 'rules.yaml')];
@@ -30,28 +31,31 @@ describe('kill -9 around the question of an MCP server', () => {
     await writeFile(file, JSON.stringify({ mcpServers: { shop: { url: shop.url }, everything } }));
     await writeFile(rules, 'allow: ["mcp__*"]\n');
     projectRoot = await mkdtemp(path.join(folder, 'project-'));
-    environment = {
+    const environment = {
       ...store.environment,
       TURNPIKE_PROJECT_ROOT: projectRoot,
       TURNPIKE_PROVIDER_BASE_URL: model.url,
       TURNPIKE_EGRESS_ALLOW: model.url,
       ANTHROPIC_API_KEY: 'sk-ant-test-key',
-      TURNPIKE_LEASE_MS: '4000',
       TURNPIKE_MASTER_KEY_FILE: masterKeyFile([newMasterKey()]),
       TURNPIKE_MCP_FILE: file,
       TURNPIKE_PERMISSIONS_FILE: rules,
     };
     server = await startProcess(environment);
-  });
-  beforeEach(() => {
-    shop.calls.length = 0;
-  });
-  afterAll(() => server.kill('SIGKILL'));
-
-  async function killAndStart(): Promise<void> {
+    const [parked, answered] = [await ask('shop__order'), await ask('shop__survey')];
+    const connected = await ask('everything__trigger-elicitation-request');
+    asked = { parked, answered, connected };
+    await parked.stream.until('turn:parked');
+    await answered.stream.until('turn:parked');
+    expect(await answer(answered.id, { decision: 'deny' })).toMatchObject({ status: 200 });
     await server.kill('SIGKILL');
+    const kept = await inDatabaseOf(store, (db) =>
+      db.execute(sql`select call_state from approvals where id = ${parked.id}`),
+    );
+    expect(kept.rows).toEqual([{ call_state: expect.stringMatching(/^sealed:1:/) }]);
     server = await startProcess(environment);
-  }
+  }, 300_000);
+  afterAll(() => server.kill('SIGKILL'));
 
   /** Sends a turn whose call asks. @returns once the question is there. */
   async function ask(tool: string) {
@@ -77,40 +81,31 @@ describe('kill -9 around the question of an MCP server', () => {
   }
 
   it('keeps a parked question, and calls the server once more after the answer', async () => {
-    const { stream, turnId, id } = await ask('shop__order');
-    await stream.until('turn:parked');
-    await server.kill('SIGKILL');
-    const kept = await inDatabaseOf(store, (db) =>
-      db.execute(sql`select call_state from approvals where id = ${id}`),
-    );
-    server = await startProcess(environment);
-    expect(kept.rows).toEqual([{ call_state: expect.stringMatching(/^sealed:1:/) }]);
+    const { turnId, id } = asked.parked;
     const content = { colour: 'g', count: 1 };
     expect(await answer(id, { decision: 'answer', content })).toMatchObject({ status: 200 });
     expect(await endOf(turnId)).toMatchObject([{ status: 'success' }]);
-    expect(shop.calls).toMatchObject([
+    expect(shop.calls.filter(({ name }) => name === 'order')).toMatchObject([
       { state: undefined },
       { responses: { a: { action: 'accept', content } }, state: 'kept by the shop' },
     ]);
   });
 
   it('makes the call at most once more where the answer is the last that a process took', async () => {
-    const { stream, turnId, id } = await ask('shop__order');
-    await stream.until('turn:parked');
-    expect(await answer(id, { decision: 'deny' })).toMatchObject({ status: 200 });
-    await killAndStart();
+    const { turnId, id } = asked.answered;
     const [call] = await endOf(turnId);
-    const repeats = shop.calls.filter(({ responses }) => responses !== undefined);
+    const repeats = shop.calls.filter(
+      ({ name, responses }) => name === 'survey' && responses !== undefined,
+    );
     expect(repeats.length).toBeLessThanOrEqual(1);
     if (repeats.length === 0) expect(call).toMatchObject({ status: 'unknown' });
     else expect(['success', 'unknown']).toContain(call?.['status']);
-    const again = await answer(id, { decision: 'answer', content: { colour: 'r', count: 1 } });
+    const again = await answer(id, { decision: 'answer', content: { name: 'Ada', gift: true } });
     expect(again).toMatchObject({ status: 409 });
   });
 
   it('closes a question that a connection waited for: what came of the call is not known', async () => {
-    const { turnId, id } = await ask('everything__trigger-elicitation-request');
-    await killAndStart();
+    const { turnId, id } = asked.connected;
     expect(await endOf(turnId)).toMatchObject([
       { status: 'unknown', output: expect.stringContaining('not known') },
     ]);

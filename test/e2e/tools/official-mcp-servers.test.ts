@@ -136,6 +136,7 @@ describe('the official MCP servers', () => {
         }),
         TURNPIKE_MCP_FILE: file,
         TURNPIKE_MCP_CONNECT_MS: '60000',
+        TURNPIKE_MCP_WAIT_MS: '60000',
       },
     };
   });
@@ -204,13 +205,17 @@ describe('the official MCP servers', () => {
         TURNPIKE_MCP_FILE: mcpFile,
         TURNPIKE_INSTRUCTION_ROOT: instructionRoot,
         TURNPIKE_MCP_CONNECT_MS: '60000',
+        TURNPIKE_MCP_WAIT_MS: '60000',
         TURNPIKE_TOOL_SEARCH: 'off',
       },
     });
     const before = await firstPrompt(without);
     await without.close();
     const after = await firstPrompt(server);
-    const guide = readFileSync(new URL('../../../docs/guide/mcp.md', import.meta.url), 'utf8');
+    const guide = readFileSync(
+      new URL('../../../docs/guide/mcp-tools.md', import.meta.url),
+      'utf8',
+    );
     for (const [setting, tokens] of [
       ['`TURNPIKE_TOOL_SEARCH=off`', before],
       ['`auto`', after],

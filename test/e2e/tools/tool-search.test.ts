@@ -173,7 +173,7 @@ describe('MCP tools of a provider without a search', () => {
     );
   });
 
-  it('run where the model calls one by its own name, and go back to it as a call of use_tool', async () => {
+  it('run where the model calls one by its own name, and go back to it by that name', async () => {
     const sessionId = await server.client.createSession(server.projectRoot, { persona: 'MANY' });
     const { results, end } = await runTurn(server, sessionId, call('t7', { text: 'x' }));
     expect([results, end]).toMatchObject([
@@ -181,7 +181,7 @@ describe('MCP tools of a provider without a search', () => {
       { outcome: 'completed' },
     ]);
     expect(JSON.stringify(lastRequest(server).messages)).toContain(
-      '"name":"use_tool","input":{"tool":"mcp__many__t7","input":{"text":"x"}}',
+      '"name":"mcp__many__t7","input":{"text":"x"}',
     );
   });
 

@@ -2,10 +2,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { recordKinds } from '../../../src/data/record-kinds.js';
+import { recordKinds } from '../../../src/features/portability/record-kinds.js';
 import { newOtherStore } from '../../support/database/test-store.js';
-import { cliProgram } from '../../support/processes/built-programs.js';
-import { runProgram, type Ended } from '../../support/processes/run-program.js';
+import type { Ended } from '../../support/processes/run-program.js';
+import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import {
   exportOf,
   importInto,
@@ -17,7 +17,7 @@ import { newFolder, useShared } from '../../support/suite.js';
 import { serveHttp } from '../../support/serve-http.js';
 
 /** Rows with one odd value each. */
-const MUTANTS = process.env['TEST_RELEASE'] === undefined ? 150 : 2_000;
+const MUTANTS = process.env['TEST_RELEASE'] === undefined ? 60 : 2_000;
 
 describe('export, import, export on the command line', () => {
   let ids: { sessionId: string; turnId: string };
@@ -31,7 +31,7 @@ describe('export, import, export on the command line', () => {
 
   const run = (url: string, headers: Record<string, string>, args: string[]): Promise<Ended> => {
     const key = headers['authorization']?.replace('Bearer ', '') ?? '';
-    return runProgram(cliProgram, args, { TURNPIKE_URL: url, TURNPIKE_API_KEY: key });
+    return runTurnpike(args, { environment: { TURNPIKE_URL: url, TURNPIKE_API_KEY: key } });
   };
   const at = (one: Keyed, ...args: string[]): Promise<Ended> => run(one.url, one.headers, args);
   const bodyOf = (text: string): string => text.slice(text.indexOf('\n'));

@@ -56,7 +56,7 @@ async function readAll({ client }: Keyed, { sessionId, turnIds }: Scene) {
 const noMemory = { importedMemoryFiles: 0, skippedMemoryFiles: 0 };
 
 /** Turns of a large session, of half a megabyte each. */
-const LARGE_TURNS = process.env['TEST_RELEASE'] === undefined ? 96 : 160;
+const LARGE_TURNS = process.env['TEST_RELEASE'] === undefined ? 64 : 160;
 
 describe('an export', () => {
   let server: Keyed;

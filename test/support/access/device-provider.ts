@@ -8,7 +8,8 @@ const CLIENT = 'turnpike-cli';
 /** An answer in place of the provider's. */
 interface Forced {
   status: number;
-  body: object;
+  /** Text is a page of HTML. */
+  body: object | string;
   /** The header `WWW-Authenticate`; absent: none. */
   challenge?: string;
 }
@@ -18,6 +19,8 @@ export interface DeviceProvider {
   url: string;
   /** Answers of the token endpoint, in turn, before its own. */
   readonly forced: Forced[];
+  /** Fields of the answer with a code, in place of its own. */
+  codeFields: object;
   /** Whether connections are cut. */
   isAway: boolean;
   /** Grant types of requests to the token endpoint that were answered with tokens. */
@@ -34,7 +37,13 @@ export interface DeviceProvider {
 export async function startDeviceProvider({
   codeLifeS = 60,
 }: { codeLifeS?: number } = {}): Promise<DeviceProvider> {
-  const state = { forced: [] as Forced[], isAway: false, granted: [] as string[], revoked: 0 };
+  const state = {
+    forced: [] as Forced[],
+    codeFields: {},
+    isAway: false,
+    granted: [] as string[],
+    revoked: 0,
+  };
   const server = await serveHttp((request, response) => {
     if (state.isAway) return request.socket.destroy();
     return answer(request, response);
@@ -82,7 +91,7 @@ export async function startDeviceProvider({
     const { body } = context;
     if (context.path === '/device/auth' && typeof body === 'object') {
       // A test need not wait for the usual five seconds.
-      Object.assign(body as object, { interval: 0.1 });
+      Object.assign(body as object, { interval: 0.1, ...state.codeFields });
     }
   });
   provider.on('grant.success', ({ oidc }) =>

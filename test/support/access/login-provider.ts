@@ -138,6 +138,20 @@ export class CookieBrowser {
     return [...this.#jar].find(([key]) => key.endsWith(` ${name}`))?.[1];
   }
 
+  /** The names of its cookies that begin so. */
+  names(begin: string): string[] {
+    const names = [...this.#jar.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
+    return names.filter((name) => name.startsWith(begin));
+  }
+
+  rename(from: string, to: string): void {
+    for (const [key, value] of this.#jar) {
+      if (!key.endsWith(` ${from}`)) continue;
+      this.#jar.delete(key);
+      this.#jar.set(key.replace(from, to), value);
+    }
+  }
+
   /** Takes the cookies of another browser. */
   steal(from: CookieBrowser): this {
     for (const [key, value] of from.cookies) this.#jar.set(key, value);

@@ -49,7 +49,7 @@ export function openAccess(
   const pages = new PageTokens(secrets, keys, epochs, custom, audit, db, clock);
   const authenticator = new Authenticator(
     keys,
-    new Refusals(audit, new RefusedAddresses(), console, silentLogger),
+    new Refusals(audit, new RefusedAddresses(), console, custom, silentLogger),
     new TokenPeople(tokens, grants, epochs),
     custom,
     pages,

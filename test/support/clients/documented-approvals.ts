@@ -19,15 +19,17 @@ async function readsRules(code: string): Promise<string> {
 }
 
 /** Uses of the blocks about approvals. */
-export const approvalUses = (server: TestServer, page: DocumentedPage): Run[] => [
-  async (code) => {
-    const message = '[[tool=write {"file_path":"notes.txt","content":"Hello"}]]';
-    const turn = await server.client.turn(await page.session(), message);
-    const asked = await turn.until('approval:request');
-    page.names['appr_01a1…'] = String(asked.data['approvalId']);
-    const output = await page.prints('"decision":"approve"')(code, '');
-    expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
-    return output;
-  },
-  readsRules,
-];
+export const approvalUses = {
+  answer: (server: TestServer, page: DocumentedPage): Run[] => [
+    async (code) => {
+      const message = '[[tool=write {"file_path":"notes.txt","content":"Hello"}]]';
+      const turn = await server.client.turn(await page.session(), message);
+      const asked = await turn.until('approval:request');
+      page.names['appr_01a1…'] = String(asked.data['approvalId']);
+      const output = await page.prints('"decision":"approve"')(code, '');
+      expect((await turn.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+      return output;
+    },
+  ],
+  roles: [readsRules],
+};

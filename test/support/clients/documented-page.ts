@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
-import { cliProgram } from '../processes/built-programs.js';
+import { turnpikeFunction } from '../processes/built-programs.js';
 import { startServer, type TestServer } from '../processes/start-server.js';
 
 /** Takes a block's code and the output of the page's block before it. @returns the block's own output. */
@@ -16,21 +16,33 @@ type Program = (client: TurnpikeClient, ...ids: string[]) => Promise<unknown>;
 const run = promisify(execFile);
 const tests = fileURLToPath(new URL('../../', import.meta.url));
 const AsyncFunction = (async () => undefined).constructor as new (...source: string[]) => Program;
-const turnpike = `turnpike() { ${cliProgram.join(' ')} "$@"; }\n`;
+
+/** The pages of a suite; what they start ends with it. */
+export function useDocumentedPage(server: TestServer): DocumentedPage {
+  const page = new DocumentedPage(server);
+  afterAll(() => page.close());
+  return page;
+}
 
 /** Runs the blocks of a page as its reader would, in a project with the files that pages name. */
 export class DocumentedPage {
   /** What the shortened ids of the page stand for. */
   names: Record<string, string> = {};
+  /** Keys close a server to those who have none, so that these have a server apart. */
+  #keyed: Promise<TestServer> | undefined;
 
   constructor(private readonly server: TestServer) {}
+
+  async close(): Promise<void> {
+    await (await this.#keyed)?.close();
+  }
 
   async shell(code: string, environment?: Record<string, string>): Promise<string> {
     const { url, projectRoot: cwd } = this.server;
     const names = { 'http://127.0.0.1:4400': url, ...this.names };
     const script = Object.entries(names).reduce((text, name) => text.replaceAll(...name), code);
     const env = { ...process.env, ...(environment ?? { TURNPIKE_URL: url }) };
-    const given = ['-euo', 'pipefail', '-c', turnpike + script];
+    const given = ['-euo', 'pipefail', '-c', turnpikeFunction + script];
     return (await run('bash', given, { cwd, env, timeout: 30_000 })).stdout;
   }
 
@@ -106,20 +118,20 @@ export class DocumentedPage {
     return new AsyncFunction('client', 'sessionId', 'turnId', code)(client, sessionId, turnId);
   }
 
-  /** Runs commands on a server of their own, whose first key the first of them makes. */
+  /** Runs commands on the server of those that make keys, where they need one; the first of them makes it. */
   async shellWithKey(code: string): Promise<string> {
-    const own = await startServer();
+    const own = await (this.#keyed ??= startServer());
     const { environment } = own.store;
     const [create = '', ...rest] = code.split('\n');
     try {
-      const made = await this.shell(create, environment);
+      // The key is on standard output, its id beside it.
+      const made = await this.shell(`{ ${create}\n} 2>&1`, environment);
       this.names['http://127.0.0.1:4400'] = own.url;
       this.names['tpk_…'] = /tpk_[\w-]+/.exec(made)?.[0] ?? 'none';
       this.names['revoke ID'] = `revoke ${/Key (\S+) of alice/.exec(made)?.[1] ?? 'none'}`;
       return await this.shell(rest.join('\n'), environment);
     } finally {
       delete this.names['http://127.0.0.1:4400'];
-      await own.close();
     }
   }
 }

@@ -83,23 +83,28 @@ const opensConsole: Run = async (code) => {
 };
 
 /** What is done with the blocks of page-log-in.md: what they show is a file of the example, which a browser runs. */
-export const pageLogInUses: (Run | { elsewhere: string })[] = [
-  { elsewhere: 'log-in-example.test.ts runs the script' },
-  { elsewhere: 'installs packages; test/release/package.test.ts installs the package' },
-  isExample('provider.mjs'),
-  isExample('auth.yaml'),
-  { elsewhere: 'starts a server in the foreground; log-in-example.test.ts has the variables' },
-  isExample('users.ts'),
-  isExample('own-token.ts'),
-  isExample('main.tsx'),
-  isExample('index.html'),
-  {
-    elsewhere: 'starts a server in the foreground; log-in-example.test.ts starts that of the page',
-  },
-  { elsewhere: 'makes a key; log-in-example.test.ts has one of these scopes' },
-  isExample('backend.mjs'),
-  isExample('page-token.ts'),
-];
+export const pageLogInUses: Record<'page' | 'pageTokens', (Run | { elsewhere: string })[]> = {
+  page: [
+    { elsewhere: 'log-in-example.test.ts runs the script' },
+    { elsewhere: 'installs packages; test/release/package.test.ts installs the package' },
+    isExample('provider.mjs'),
+    isExample('auth.yaml'),
+    { elsewhere: 'starts a server in the foreground; log-in-example.test.ts has the variables' },
+    isExample('users.ts'),
+    isExample('own-token.ts'),
+    isExample('main.tsx'),
+    isExample('index.html'),
+    {
+      elsewhere:
+        'starts a server in the foreground; log-in-example.test.ts starts that of the page',
+    },
+  ],
+  pageTokens: [
+    { elsewhere: 'makes a key; log-in-example.test.ts has one of these scopes' },
+    isExample('backend.mjs'),
+    isExample('page-token.ts'),
+  ],
+};
 
 function isExample(name: string): Run {
   return async (code) => {
@@ -110,19 +115,26 @@ function isExample(name: string): Run {
 }
 
 /** What is done with the blocks of log-in.md. */
-export const logInUses: (Run | { elsewhere: string })[] = [
-  namesIssuers,
-  { elsewhere: 'reads the clipboard; auth-command.test.ts gives the command a token' },
-  namesCliClient,
-  { elsewhere: 'needs a provider; log-in-command.test.ts calls the three at one' },
-  { elsewhere: 'ends an access; leavers.test.ts ends one by the same command' },
-  opensConsole,
-  { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
-  { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
-];
+export const logInUses = {
+  setUp: [
+    namesIssuers,
+    { elsewhere: 'reads the clipboard; auth-command.test.ts gives the command a token' },
+  ],
+  commandLine: [
+    namesCliClient,
+    { elsewhere: 'needs a provider; log-in-command.test.ts calls the three at one' },
+  ],
+  console: [opensConsole],
+  leavers: [{ elsewhere: 'ends an access; leavers.test.ts ends one by the same command' }],
+  pageTokens: [
+    { elsewhere: 'makes a key; page-tokens.test.ts makes one that mints' },
+    { elsewhere: 'is sent with such a key; page-tokens.test.ts sends it' },
+  ],
+};
 
-/** What is done with the blocks of guide/mcp.md. @param at the path of a file, by its name. */
-export const mcpFileUses = (at: (name: string) => string): (Run | { elsewhere: string })[] => [
+/** What is done with the file of guide/mcp.md. */
+export const mcpFileUse =
+  (at: (name: string) => string): Run =>
   async (code) => {
     const file = at('mcp.json');
     await writeFile(file, code);
@@ -132,9 +144,11 @@ export const mcpFileUses = (at: (name: string) => string): (Run | { elsewhere: s
       files: { command: 'npx', trustAnnotations: true },
     });
     return '';
-  },
-  { elsewhere: 'needs a person in a browser; mcp-command.test.ts runs the three' },
-];
+  };
+
+export const mcpLogInUse = {
+  elsewhere: 'needs a person in a browser; mcp-command.test.ts runs the three',
+};
 
 /** What is done with the blocks of wires/mcp.md: the server answers at the path that they show. */
 export const mcpWireUses = (server: TestServer): (Run | { elsewhere: string })[] => [

@@ -160,3 +160,14 @@ export const headlessChats = Object.fromEntries(
 ) as Record<AiSdkVersion, ReturnType<typeof chatOf>>;
 
 export const HeadlessChat = headlessChats['6'];
+
+/** Runs a test over each version at once: for turns that last for seconds. */
+export async function inEachVersion(test: (version: AiSdkVersion) => Promise<void>): Promise<void> {
+  await Promise.all(
+    aiSdkVersions.map((version) =>
+      test(version).catch((cause: unknown) => {
+        throw new Error(`It failed with version ${version}`, { cause });
+      }),
+    ),
+  );
+}

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { HttpAgent } from '@ag-ui/client';
 import { createParser } from 'eventsource-parser';
 import type { UIMessage, UIMessageChunk } from 'ai';
-import OpenAI from 'openai';
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import type { AiSdkVersion } from '../../../src/wires/ai-sdk/dialect/ai-sdk-version.js';
 import { AgentClient } from './agent-client.js';
 import { headlessChats, packageTransport } from './headless-chat.js';
 import { PageEvents } from './page-events.js';
+import { StreamReader } from './read-stream.js';
 
 /** A client of one wire in the middle of an answer. */
 export interface WireClient {
@@ -28,20 +26,20 @@ export interface Question {
   message: string;
 }
 
-/** One client of each wire, by name, each with a turn of its own. */
+/** One client of each wire, by name, each with a turn of its own; `package-clients.ts` has those of other people. */
 export const wireClients: Record<string, (asked: Question) => Promise<WireClient>> = {
   'the typed client': openTypedClient,
   'an EventSource': openEventSource,
   'a client of the agent stream': openAgentStream,
-  '@ag-ui/client': openAgUi,
+  'a client of AG-UI': openRun,
   'the package ai, 6': (asked) => openAiSdk('6', asked),
   'the package ai, 7': (asked) => openAiSdk('7', asked),
   'a client of the oracle': openOracle,
-  'the package openai': openResponses,
+  'a client of Responses': openResponse,
 };
 
 /** Marks an end as handled that the test looks at later. */
-function settling<T>(promise: Promise<T>): Promise<T> {
+export function settling<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
@@ -104,43 +102,92 @@ async function openAgentStream({ url, message }: Question): Promise<WireClient> 
   return { received, answer, ended: reader.ended, comeBack };
 }
 
-/** The package has no way back: the run is sent again, without the answer so far. */
-async function openAgUi({ url, projectRoot, message }: Question): Promise<WireClient> {
-  const agent = new HttpAgent({ url: `${url}/agent/WORKING_ITEMS/ag-ui`, fetch: endingFetch });
-  let received = '';
-  agent.subscribe({ onTextMessageContentEvent: ({ event }) => void (received += event.delta) });
-  const asked = { id: 'user-1', role: 'user' as const, content: message };
-  agent.addMessage(asked);
-  const forwardedProps = { turnpike: { projectRoot } };
-  const runId = randomUUID();
-  const run = (): Promise<unknown> => agent.runAgent({ runId, forwardedProps });
-  const answer = (): string =>
-    agent.messages
-      .map(({ role, content }) => (role === 'assistant' ? String(content) : ''))
-      .join('');
-  const comeBack = (): Promise<unknown> => {
-    agent.setMessages([asked]);
-    return run();
-  };
-  return { received: () => received, answer, ended: settling(run()), comeBack };
+/** Sends a request with a body of JSON; the answer is a stream. */
+async function openStream(url: string, body: object): Promise<StreamReader> {
+  const connection = new AbortController();
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    signal: connection.signal,
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return new StreamReader(response, connection);
 }
 
-/**
- * The package throws once more for a broken body, where nobody can catch it: here the body ends.
- */
-const endingFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const reader = response.body?.getReader();
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      const read = await reader?.read().catch(() => undefined);
-      if (read?.value === undefined) controller.close();
-      else controller.enqueue(read.value);
-    },
-    cancel: () => reader?.cancel(),
+/** Follows a stream again. */
+async function followStream(url: string, headers: Record<string, string> = {}) {
+  const connection = new AbortController();
+  return new StreamReader(await fetch(url, { headers, signal: connection.signal }), connection);
+}
+
+/** A run is followed again where its answer says, after the last event. */
+async function openRun({ url, projectRoot, message }: Question): Promise<WireClient> {
+  const first = await openStream(`${url}/agent/WORKING_ITEMS/ag-ui`, {
+    threadId: randomUUID(),
+    runId: randomUUID(),
+    state: {},
+    messages: [{ id: 'user-1', role: 'user', content: message }],
+    tools: [],
+    context: [],
+    forwardedProps: { turnpike: { projectRoot } },
   });
-  return new Response(body, response);
-};
+  const readers = [first];
+  const frames = () => readers.flatMap((reader) => reader.frames);
+  const received = (): string =>
+    frames()
+      .map(({ data }) => (data['type'] === 'TEXT_MESSAGE_CONTENT' ? data['delta'] : ''))
+      .join('');
+  // A message that was discarded is begun again.
+  const answer = (): string =>
+    frames().reduce((text, { data }) => {
+      if (data['type'] === 'MESSAGES_SNAPSHOT') return textIn(data['messages']);
+      return data['type'] === 'TEXT_MESSAGE_CONTENT' ? text + String(data['delta']) : text;
+    }, '');
+  const comeBack = async (): Promise<void> => {
+    const place = new URL(first.header('location'), url).href;
+    const reader = await followStream(place, { 'last-event-id': frames().at(-1)?.id ?? '' });
+    readers.push(reader);
+    await reader.ended;
+    if (frames().at(-1)?.data['type'] !== 'RUN_FINISHED') throw new Error('The end is missing');
+  };
+  return { received, answer, ended: first.ended, comeBack };
+}
+
+/** What the messages of a snapshot have of the answer so far. */
+function textIn(messages: unknown): string {
+  return (messages as { role: string; content?: string }[])
+    .map(({ role, content = '' }) => (role === 'assistant' ? content : ''))
+    .join('');
+}
+
+/** A response is followed again by its id, after the number of its last event. */
+async function openResponse({ url, message }: Question): Promise<WireClient> {
+  const body = { input: message, stream: true, background: true };
+  const first = await openStream(`${url}/v1/responses`, body);
+  const readers = [first];
+  const events = () => readers.flatMap(({ frames }) => frames.map(({ data }) => data));
+  const textOf = (some: readonly Record<string, unknown>[]): string =>
+    some.map((one) => (one['type'] === 'response.output_text.delta' ? one['delta'] : '')).join('');
+  // Deltas count that came after the last word on what there is.
+  const answer = (): string =>
+    textOf(events().slice(events().findLastIndex(({ type }) => type === 'response.in_progress')));
+  const comeBack = async (): Promise<void> => {
+    const [begun] = events();
+    const { id } = (begun?.['response'] ?? {}) as { id?: string };
+    const after = events().findLast(({ sequence_number }) => sequence_number !== undefined);
+    const query = `stream=true&starting_after=${String(after?.['sequence_number'])}`;
+    const reader = await followStream(`${url}/v1/responses/${id ?? ''}?${query}`);
+    readers.push(reader);
+    await reader.ended;
+    const numbers = events().flatMap(({ sequence_number }) => sequence_number ?? []);
+    if (new Set(numbers).size < numbers.length) throw new Error('An event came twice');
+    if (!events().some(({ type }) => type === 'response.completed')) {
+      throw new Error('The end is missing');
+    }
+  };
+  return { received: () => textOf(events()), answer, ended: first.ended, comeBack };
+}
 
 async function openAiSdk(
   version: AiSdkVersion,
@@ -186,33 +233,6 @@ async function openAiSdk(
 
 function idOf(part: Extract<UIMessage['parts'][number], { type: 'text' }>): unknown {
   return part.providerMetadata?.['turnpike']?.['id'];
-}
-
-/** The package has no way back of its own: a client asks for what comes after its last event. */
-async function openResponses({ url, message }: Question): Promise<WireClient> {
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
-  const events: ResponseStreamEvent[] = [];
-  const take = async (stream: AsyncIterable<ResponseStreamEvent>): Promise<void> => {
-    for await (const event of stream) events.push(event);
-  };
-  const stream = await client.responses.create({ input: message, stream: true, background: true });
-  const textOf = (some: readonly ResponseStreamEvent[]): string =>
-    some.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
-  // Deltas count that came after the last word on what there is.
-  const answer = (): string => {
-    const last = events.findLastIndex(({ type }) => type === 'response.in_progress');
-    return textOf(events.slice(last));
-  };
-  const comeBack = async (): Promise<void> => {
-    const [first] = events;
-    const id = first?.type === 'response.created' ? first.response.id : '';
-    const after = events.at(-1)?.sequence_number ?? 0;
-    await take(await client.responses.retrieve(id, { stream: true, starting_after: after }));
-    const numbers = events.map(({ sequence_number }) => sequence_number);
-    if (new Set(numbers).size < numbers.length) throw new Error('An event came twice');
-    if (events.at(-1)?.type !== 'response.completed') throw new Error('The end is missing');
-  };
-  return { received: () => textOf(events), answer, ended: settling(take(stream)), comeBack };
 }
 
 /** The wire has no way back into a stream: its client reads the history. */

@@ -18,7 +18,10 @@ interface Engine {
   close(): Promise<void>;
 }
 
-/** Emptied engines. Opening an engine takes longer than most suites do, so a worker's suites share them. */
+/**
+ * Emptied engines. Opening an engine takes longer than most suites do, so a worker's suites share them. An open one
+ * keeps its process alive for ten seconds after a statement: PostgreSQL's timer for statistics.
+ */
 const unused: Engine[] = [];
 subscribe('turnpike:no-more-tests', () => {
   for (const engine of unused.splice(0)) void engine.close();

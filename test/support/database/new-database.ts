@@ -18,6 +18,11 @@ export function newBareDatabase(): Promise<NewDatabase> {
   return makeDatabase('template0');
 }
 
+/** A copy of a database that nobody is connected to. */
+export function copyDatabase(url: string): Promise<NewDatabase> {
+  return makeDatabase(new URL(url).pathname.slice(1));
+}
+
 /** The first version that copies a template page by page through its log, which takes four times the CPU. */
 const COPIES_THROUGH_LOG = 150_000;
 

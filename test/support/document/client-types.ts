@@ -1,7 +1,8 @@
 /** Types of the API's document, and the typed client's for the same things. */
 export const clientTypes: Readonly<Record<string, string>> = {
   "Body<'createSession'>": 'client.WantedSession',
-  "Answer<'createSession'>": '{ session: client.SessionRecord }',
+  // Notices are for fields that its types do not have.
+  "Answer<'createSession'>['session']": 'client.SessionRecord',
   "Answer<'getSession'>": '{ session: client.SessionRecord }',
   "Answer<'listProjectSessions'>": '{ sessions: client.SessionRecord[] }',
   "Answer<'listSessions'>": "Returned<client.TurnpikeClient['sessions']['list']>",
@@ -25,7 +26,9 @@ export const clientTypes: Readonly<Record<string, string>> = {
   "Answer<'listAgents'>": '{ agents: client.AgentSummary[]; problems: client.AgentProblem[] }',
   "Answer<'listModels'>": 'client.ModelList',
   "Answer<'listTools'>":
-    '{ tools: client.ListedTool[]; mcpServers: client.ListedMcpServer[]; nextCursor?: string }',
+    '{ tools: client.ListedTool[]; mcpServers: client.ListedMcpServer[]; faults: client.ListedFault[]; nextCursor?: string }',
+  "Answer<'tryTool'>": 'client.TrialResult',
+  "Answer<'startServer'>": 'client.ListedMcpServer',
   "Answer<'getUsage'>": 'client.UsageView',
   "Answer<'getQueue'>": 'client.QueueView',
   "Answer<'createKey'>": 'client.CreatedKey',

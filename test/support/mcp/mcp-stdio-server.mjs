@@ -1,12 +1,12 @@
 /**
  * An MCP server as a process, with faults on demand. `node mcp-stdio-server.mjs [mode]`: `silent`
- * answers nothing, `ends` ends at once, `odd` lists tools that cannot be offered, `many` lists more
+ * answers nothing, `ends` ends at once, `lacks a file` ends with an error while there is no file `$NEEDS`, `odd` lists tools that cannot be offered, `many` lists more
  * than a turn takes, `exits on a probe` knows no question before `initialize`, `twice` lists tools of equal names, `circle` has pages without an end, `odd answers` breaks
  * the protocol.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -116,6 +116,10 @@ function listTwice() {
 }
 
 if (mode === 'ends') process.exit(3);
+if (mode === 'lacks a file' && !existsSync(process.env.NEEDS)) {
+  process.stderr.write(`starting with ${process.env.TOKEN}\n`);
+  throw new Error(`no settings in ${process.env.NEEDS}`);
+}
 if (mode === 'exits on a probe') {
   process.stdin.on('data', (bytes) => {
     if (bytes.toString().includes('server/discover')) process.exit(1);

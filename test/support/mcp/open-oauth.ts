@@ -31,7 +31,7 @@ export async function openOAuth(
     clock,
     vault,
     discovery,
-    new OAuthClients(db, clock, vault, discovery),
+    new OAuthClients(db, clock, vault, discovery, logger),
     metrics,
   );
   return { discovery, logins, flows, metrics };

@@ -46,6 +46,7 @@ export async function openTestMcp(options: TestMcpOptions = {}): Promise<Mcp> {
       mcpHosts: [],
       mcpSessionStdio: false,
       mcpConnectMs: 10_000,
+      mcpWaitMs: 60_000,
       mcpPrivateHosts: [],
       ...options.settings,
     },
@@ -66,6 +67,7 @@ export function turnOf(
     signal?: AbortSignal;
     principalId?: string;
     listed?: readonly ToolSpec[];
+    asks?: boolean;
   } = {},
 ): Promise<OpenedServers> {
   const {

@@ -52,6 +52,14 @@ export interface OAuthMcpState {
   /** Requests to open a page. */
   authorizations: Params[];
   registrations: number;
+  /** Clients that it knows. A test deletes some, as a server that is deployed anew does. */
+  clients: Map<string, unknown>;
+  /** More fields of what is registered. */
+  registration: Record<string, unknown>;
+  /** Error with which the page sends a browser back whose client it does not know; undefined: it shows a page. */
+  unknownClient: string | undefined;
+  /** Redirects of the client that was registered last. */
+  registered: readonly string[];
   revoked: string[];
   /** Headers of the requests to the MCP server, as JSON. */
   headers: string[];
@@ -90,6 +98,10 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
     tokenRequests: [],
     authorizations: [],
     registrations: 0,
+    clients: new Map(),
+    registration: {},
+    unknownClient: undefined,
+    registered: [],
     revoked: [],
     headers: [],
     ran: [],
@@ -107,6 +119,15 @@ export async function startOAuthMcp(): Promise<OAuthMcp> {
       state.tokenRequests.push(body as Record<string, string>);
     }
     next();
+  });
+  issuerApp.get('/authorize', (request, response, next) => {
+    const { searchParams: asked } = new URL(request.originalUrl, issuer);
+    const isKnown = state.clients.has(asked.get('client_id') ?? '');
+    if (isKnown || state.unknownClient === undefined) return next();
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    const answer = { error: state.unknownClient, state: asked.get('state') ?? '' };
+    back.search = String(new URLSearchParams({ ...answer, iss: issuer.href }));
+    response.redirect(back.href);
   });
   const provider = newProvider(state, live);
   issuerApp.post('/token', (request, response, next) => {
@@ -191,17 +212,17 @@ function issue(state: OAuthMcpState, live: Live, scopes: string[], refreshable: 
 }
 
 function newProvider(state: OAuthMcpState, live: Live): Provider {
-  const clients = new Map<string, Client>();
   const codes = new Map<string, Params>();
   return {
     authorizationResponseIssParameterSupported: true,
     clientsStore: {
-      getClient: (id) => clients.get(id),
+      getClient: (id) => state.clients.get(id) as Client | undefined,
       registerClient: (client) => {
         state.registrations += 1;
+        state.registered = client.redirect_uris.map(String);
         const made = { ...client, client_id: randomUUID(), client_id_issued_at: 1 };
-        clients.set(made.client_id, made);
-        return made;
+        state.clients.set(made.client_id, made);
+        return { ...made, ...state.registration };
       },
     },
     async authorize(_client, params, response) {

@@ -11,6 +11,9 @@ export const nodeOptions: readonly string[] = [
 export const serverProgram = builtProgram('main.js');
 export const cliProgram = builtProgram('cli.js');
 
+/** A function of a shell that calls the command line, also where it is in a folder with blanks. */
+export const turnpikeFunction = `turnpike() { ${cliProgram.map((word) => `'${word}'`).join(' ')} "$@"; }\n`;
+
 function builtProgram(file: string): [program: string, ...first: string[]] {
   const entry = fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
   return [process.execPath, ...nodeOptions, entry];

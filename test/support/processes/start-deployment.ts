@@ -7,6 +7,7 @@ import type { OpenedDatabase } from '../../../src/storage/connection.js';
 import { type Services, startServices } from '../../../scripts/services/start-services.mjs';
 import { serverProgram } from './built-programs.js';
 import { startProcess, type ServerProcess } from './start-process.js';
+import { newStore } from '../database/test-store.js';
 import { newFolder, useShared } from '../suite.js';
 
 export interface Deployment {
@@ -21,9 +22,16 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** A deployment, and connections to its database beside those of its processes. */
-export function useDeployment(): { deployment: Deployment; database: OpenedDatabase } {
-  const deployment = useShared(startDeployment);
+/**
+ * A deployment, and connections to its database beside those of its processes.
+ *
+ * @param openServices default: of its own.
+ */
+export function useDeployment(openServices = startOwnServices): {
+  deployment: Deployment;
+  database: OpenedDatabase;
+} {
+  const deployment = useShared(() => startDeployment(openServices));
   const database = useShared(() =>
     openPostgres({
       url: deployment.services.databaseUrl,
@@ -34,10 +42,30 @@ export function useDeployment(): { deployment: Deployment; database: OpenedDatab
   return { deployment, database };
 }
 
-/** Processes over a Redis and a PostgreSQL that the test may stop. `SHELL` may run commands. */
-export async function startDeployment(): Promise<Deployment> {
+/** What the processes of a deployment are over, and variables that keep it apart from others there. */
+interface Backing {
+  services: Services;
+  environment: Record<string, string>;
+}
+
+/** A Redis and a PostgreSQL that the test may stop. */
+async function startOwnServices(): Promise<Backing> {
   const services = await startServices({ own: true, durable: true });
   await migrateDatabase(services.databaseUrl);
+  return { services, environment: {} };
+}
+
+/** A database and a prefix on the services of the run, which go on whatever is killed. */
+export async function shareServices(): Promise<Backing> {
+  const { environment, close } = await newStore();
+  const { REDIS_URL: redisUrl = '', DATABASE_URL: databaseUrl = '' } = environment;
+  const services = { redisUrl, databaseUrl, redis: undefined, postgres: undefined, stop: close };
+  return { services, environment };
+}
+
+/** Processes over a Redis and a PostgreSQL. `SHELL` may run commands. @param openServices default: of its own. */
+export async function startDeployment(openServices = startOwnServices): Promise<Deployment> {
+  const { services, environment: backing } = await openServices();
   const model = await startRehearsal();
   const folder = newFolder();
   const instructions = instructionRootWith({ SHELL: ['auto_approve_tools: [bash]'] });
@@ -50,6 +78,7 @@ export async function startDeployment(): Promise<Deployment> {
         TURNPIKE_ROLE: role,
         REDIS_URL: services.redisUrl,
         DATABASE_URL: services.databaseUrl,
+        ...backing,
         TURNPIKE_INSTRUCTION_ROOT: instructions,
         TURNPIKE_PROVIDER_BASE_URL: model.url,
         TURNPIKE_EGRESS_ALLOW: model.url,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { nodeOptions } from './built-programs.js';
 import { textOf } from './text-of-log.js';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -23,7 +24,7 @@ export interface Host {
  */
 export function startHost(file: string, environment: Record<string, string>): Host {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd: repository,
     env: { PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

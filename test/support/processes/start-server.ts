@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseConfig, type Config } from '../../../src/config/config.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
+import { compact } from '../../../src/platform/compact.js';
 import { createLogger, type Logger } from '../../../src/platform/logger.js';
 import type { RehearsalRequest } from '../../../rehearsal/request-types.js';
 import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
+import type { Feature } from '../../../src/app/features.js';
 import { serve, type Server } from '../../../src/app/serve.js';
 import { DATABASE, type Database } from '../../../src/storage/connection.js';
 import { sandboxEnvironment } from './test-shells.js';
@@ -40,6 +42,8 @@ export interface TestServerOptions {
   /** The store of an earlier server, to start on it again, or of a running one, to share it. */
   store?: TestStore;
   clock?: Clock;
+  /** Default: all. */
+  features?: readonly Feature[];
 }
 
 /**
@@ -72,13 +76,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     redact: (line) => line,
     destination: { write: (line) => logLines.push(line) },
   });
-  const { clock = systemClock } = options;
-  const server = await serve({ config, environment: process.env, clock, logger }).catch(
-    async (error: unknown) => {
-      await model.close();
-      throw error;
-    },
-  );
+  const { clock = systemClock, features } = options;
+  const { env: environment } = process;
+  const serving = serve({ config, environment, clock, logger, ...compact({ features }) });
+  const server = await serving.catch(async (error: unknown) => {
+    await model.close();
+    throw error;
+  });
   const checkAnswers = await watchAnswers(server.url);
   // The request for the document is none of the test's.
   logLines.splice(0, logLines.length, ...logLines.filter((line) => !line.includes('/docs-json')));

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { ScheduleTicker } from '../../../src/schedules/schedule-ticker.js';
+import { ScheduleTicker } from '../../../src/features/schedules/schedule-ticker.js';
 import { schedules } from '../../../src/storage/automation-schema.js';
 import { KeyedClient } from '../clients/keyed-client.js';
 import { expectSoon } from '../expect-soon.js';

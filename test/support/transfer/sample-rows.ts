@@ -3,8 +3,8 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { newId } from '../../../src/platform/ids.js';
 import type { Database } from '../../../src/storage/connection.js';
 import { memories } from '../../../src/storage/file-schema.js';
-import { recordKinds } from '../../../src/data/record-kinds.js';
-import storedTypes from '../../../src/data/stored-types.json' with { type: 'json' };
+import { recordKinds } from '../../../src/features/portability/record-kinds.js';
+import storedTypes from '../../../src/features/portability/stored-types.json' with { type: 'json' };
 
 type Schema = Readonly<Record<string, unknown>>;
 const definitions = storedTypes.definitions as Readonly<Record<string, Schema>>;

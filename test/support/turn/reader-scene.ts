@@ -5,7 +5,7 @@ import { readerProcesses, turnReaders, turns } from '../../../src/storage/schema
 import { AbandonedTurns } from '../../../src/turn/worker/sweeper.js';
 import { TurnInserter } from '../../../src/turn/submit/insert-turn.js';
 import { MemorySignalBus } from '../../../src/turn/queue/signal-bus.js';
-import { Presence, READER_LEASE_MS } from '../../../src/turn/lifecycle/presence.js';
+import { Presence, READER_LEASE_MS, RENEW_MS } from '../../../src/turn/lifecycle/presence.js';
 import { ManualClock } from '../manual-clock.js';
 import { newTurn } from './new-turn.js';
 import { someOptions, storeSession, storeTurn } from './store-turn.js';
@@ -17,6 +17,12 @@ const config = { disconnectGraceMs: GRACE_MS };
 
 /** Milliseconds between two sweeps. */
 const STEP_MS = 500;
+
+/** Milliseconds after which nothing changes but by renewals: the longest delay of a report that is stored again passes. */
+const SETTLING_MS = 2 * RENEW_MS;
+
+/** Milliseconds between two sweeps after that; after longer ones than 5 s a sweeper starts over. */
+const LATER_STEP_MS = 2_500;
 
 /**
  * Milliseconds beyond the grace for which an abandoned turn may live: two sweeps, and the check
@@ -69,7 +75,7 @@ export class ReaderScene {
     await scene.here.presence.start();
     await scene.there.presence.start();
     await scene.#settled();
-    await scene.pass(lookedOnMs);
+    await scene.pass(lookedOnMs, 0);
     return scene;
   }
 
@@ -110,10 +116,15 @@ export class ReaderScene {
     };
   }
 
-  /** Lets time pass, with two sweeps a second. */
-  async pass(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += STEP_MS) {
-      const stepMs = Math.min(STEP_MS, ms - passed);
+  /**
+   * Lets time pass, with two sweeps a second while what went before has effects, and one between two renewals later.
+   *
+   * @param settlingMs for how long it has effects.
+   */
+  async pass(ms: number, settlingMs = SETTLING_MS): Promise<void> {
+    for (let passed = 0; passed < ms;) {
+      const stepMs = Math.min(passed < settlingMs ? STEP_MS : LATER_STEP_MS, ms - passed);
+      passed += stepMs;
       await setDatabaseClock(this.db, this.clock.now() + stepMs);
       await this.clock.advance(stepMs);
       await this.#settled();

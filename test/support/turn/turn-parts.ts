@@ -24,6 +24,7 @@ import { type TurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.j
 import { EndPoller, TurnFollower } from '../../../src/turn/lifecycle/turn-follower.js';
 import { AttemptServices } from '../../../src/turn/state/attempt-services.js';
 import { ConversationCache } from '../../../src/turn/state/conversation-cache.js';
+import { ToolSources } from '../../../src/turn/state/tool-source.js';
 import { TurnSubmitter } from '../../../src/turn/submit/turn-submitter.js';
 
 /** What the processes of a test share in place of what the modules would provide; a test may replace each part. */
@@ -42,6 +43,8 @@ export interface TurnParts {
   trees: DecisionTrees;
   /** Without it, each process has its own, as the module provides it. */
   conversationCache?: ConversationCache;
+  /** Without it, each process has the module's. Features register theirs in it: it is for one process. */
+  toolSources?: ToolSources;
 }
 
 /** The injection token of each part. */
@@ -59,6 +62,7 @@ export const partTokens = {
   shells: SHELLS,
   trees: DecisionTrees,
   conversationCache: ConversationCache,
+  toolSources: ToolSources,
 } satisfies Record<keyof TurnParts, InjectionToken>;
 
 /** Classes of a process, by the names that tests have for them. */

@@ -12,13 +12,16 @@ import { ConfigModule } from '../../../src/config/config.module.js';
 import { EVENT_LOG } from '../../../src/events/event-log.js';
 import { MemoryEventLog } from '../../../src/events/memory-event-log.js';
 import { DecisionTrees } from '../../../src/governance/decision-tree/decision-trees.js';
+import { McpModule } from '../../../src/features/mcp/mcp.module.js';
+import { TurnMemoryModule } from '../../../src/features/memory/turn-memory.module.js';
+import { SkillsModule } from '../../../src/features/skills/skills.module.js';
 import { MetricsModule } from '../../../src/telemetry/metrics.js';
 import { ResourceStack } from '../../../src/platform/async/resource-stack.js';
 import { type Clock, systemClock } from '../../../src/platform/clock.js';
 import { AnthropicProvider } from '../../../src/provider/anthropic/anthropic-provider.js';
 import type { RehearsalRequest } from '../../../rehearsal/request-types.js';
 import { startRehearsal } from '../../../rehearsal/start-rehearsal.js';
-import { DATABASE, type OpenedDatabase } from '../../../src/storage/connection.js';
+import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../../../src/storage/connection.js';
 import { ToolRegistry } from '../../../src/tools/registry.js';
 import { shellsOff } from '../../../src/tools/shells.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
@@ -72,6 +75,8 @@ function openContext(parts: TurnParts, { config, resources }: TestProcess): Prom
   const { db, log, queue, bus, clock, logger } = parts;
   const redact = (text: string): string => text;
   const ports = [
+    // The workers of a test are in one process, which dies with them.
+    { provide: OPENED_DATABASE, useValue: { db } },
     { provide: DATABASE, useValue: db },
     { provide: EVENT_LOG, useValue: log },
     { provide: TURN_QUEUE, useValue: queue },
@@ -93,6 +98,9 @@ function openContext(parts: TurnParts, { config, resources }: TestProcess): Prom
       backEnd,
       TurnModule,
       TurnWorkerModule,
+      McpModule,
+      SkillsModule,
+      TurnMemoryModule,
     ],
   });
   for (const [name, token] of Object.entries(partTokens) as [keyof TurnParts, InjectionToken][]) {

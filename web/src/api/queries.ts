@@ -35,9 +35,9 @@ export type QueryKind =
   | 'keys'
   | 'mcp-logins'
   | 'memory'
-  | 'queue'
   | 'schedules'
   | 'sessions'
+  | 'turns'
   | 'webhooks';
 
 /** Loads again what is shown of a kind, after a change of it. */
@@ -69,6 +69,16 @@ export function useAgents() {
   return useQuery({ queryKey: ['agents'], queryFn: () => client().agents() });
 }
 
+/** What people read in place of an agent's name: its title. An agent that is not listed keeps its name. */
+export function useAgentTitles(): (name: string) => string {
+  const { data: agents = [] } = useAgents();
+  return (name) => agents.find((agent) => agent.name === name)?.title ?? name;
+}
+
+/**
+ * No stream tells of the questions of all sessions: a page that is seen asks, and asks at once when a turn that it follows
+ * says so.
+ */
 const APPROVALS_MS = 5_000;
 
 /** The open approvals. */
@@ -137,8 +147,8 @@ export function useMayApprove(): boolean {
   return useCaller()?.scopes.includes('approvals') ?? true;
 }
 
-/** Whether the caller may see the queue; on a server without keys everybody may. */
-export function useMaySeeQueue(): boolean {
+/** Whether the caller may see the queue and try tools; on a server without keys everybody may. */
+export function useIsOperator(): boolean {
   const caller = useCaller();
   return caller === undefined || !caller.isKeyed || caller.scopes.includes('admin');
 }

@@ -1,6 +1,6 @@
 import { Suspense, useEffect, useRef, useState, Component, type ReactNode } from 'react';
 import { lazyPart } from '../components/lazy-part.js';
-import { Menu } from 'lucide-react';
+import { Menu } from '../components/icons.js';
 import { NewSessionPage } from '../features/chat/composer/new-session-page.js';
 import { IconButton } from '../components/button.js';
 import { LiveRegion } from './announce.js';
@@ -8,8 +8,10 @@ import { noteFault } from '../api/connection.js';
 import { ConnectionBar } from './connection-bar.js';
 import { DocumentTitle } from './document-title.js';
 import { KeyDialog } from './key-dialog.js';
+import { apiKey, keyRequest } from '../api/api-key.js';
+import { useValue } from '../hooks/value-store.js';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Link, Route, Router, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { queryClient } from '../api/queries.js';
 import { followLink } from './navigation.js';
 import markUrl from './mark.svg';
@@ -40,7 +42,7 @@ const SettingsPage = lazyPart(
 const AgentsPage = lazyPart(
   async () => (await import('../features/agents/agents-page.js')).AgentsPage,
 );
-const QueuePage = lazyPart(async () => (await import('../features/queue/queue-page.js')).QueuePage);
+const TurnsPage = lazyPart(async () => (await import('../features/turns/turns-page.js')).TurnsPage);
 const MemoryPage = lazyPart(
   async () => (await import('../features/memory/memory-page.js')).MemoryPage,
 );
@@ -54,6 +56,9 @@ const WebhooksPage = lazyPart(
 
 /** The frame of every page, with the sidebar; on narrow screens it is a drawer. */
 export function App() {
+  // Who may see nothing sees no application.
+  const [why, key] = [useValue(keyRequest), useValue(apiKey)];
+  const isLocked = why === 'missing' && key === undefined;
   return (
     <QueryClientProvider client={queryClient}>
       <Router aroundNav={followLink}>
@@ -63,18 +68,22 @@ export function App() {
         >
           Skip to content
         </a>
-        <div className="flex h-full flex-col md:grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
-          <div className="hidden h-full min-h-0 border-r border-line bg-canvas md:block">
-            <Sidebar />
-          </div>
-          <TopBar />
-          <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-            <ConnectionBar />
-            <div className="min-h-0 flex-1">
-              <Pages />
+        {isLocked ? (
+          <LockedPage />
+        ) : (
+          <div className="flex h-full flex-col md:grid md:grid-cols-[16.5rem_minmax(0,1fr)]">
+            <div className="hidden h-full min-h-0 border-r border-line bg-canvas md:block">
+              <Sidebar />
+            </div>
+            <TopBar />
+            <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+              <ConnectionBar />
+              <div className="min-h-0 flex-1">
+                <Pages />
+              </div>
             </div>
           </div>
-        </div>
+        )}
         <Shortcuts />
         <KeyDialog />
         <LiveRegion />
@@ -122,10 +131,13 @@ function Pages() {
           <AgentsPage />
         </Screen>
       </Route>
-      <Route path="/queue">
-        <Screen title="Queue">
-          <QueuePage />
+      <Route path="/turns">
+        <Screen title="Turns">
+          <TurnsPage />
         </Screen>
+      </Route>
+      <Route path="/queue">
+        <Redirect to="/turns?of=all&status=unended" replace />
       </Route>
       <Route path="/memory">
         <Screen title="Memory">
@@ -196,6 +208,16 @@ function Screen({ title, children }: { title: string; children: ReactNode }) {
         </Suspense>
       </ErrorBoundary>
     </>
+  );
+}
+
+/** What stands behind the log-in. */
+function LockedPage() {
+  return (
+    <main id="main" className="grid h-full place-items-center content-start gap-3 pt-[12vh]">
+      <img src={markUrl} alt="" width={44} height={44} />
+      <h1 className="text-xl font-semibold tracking-tight">Turnpike</h1>
+    </main>
   );
 }
 

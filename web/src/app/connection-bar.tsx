@@ -2,8 +2,6 @@ import { Spinner } from '../components/spinner.js';
 import { isLost } from '../api/connection.js';
 import { useValue } from '../hooks/value-store.js';
 
-export const lostWords = 'Connection lost, reconnecting…';
-
 /** Says that the server cannot be reached, for as long as that lasts. */
 export function ConnectionBar() {
   const lost = useValue(isLost);
@@ -11,7 +9,7 @@ export function ConnectionBar() {
     <div role="status" className="shrink-0">
       {lost && (
         <p className="flex items-center justify-center gap-2 border-b border-amber-line bg-amber-wash px-4 py-1.5 text-sm text-amber">
-          <Spinner size={13} /> {lostWords}
+          <Spinner size={13} /> Connection lost, reconnecting…
         </p>
       )}
     </div>

@@ -1,13 +1,19 @@
-import { useId, useState } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { keyRequest, storeKey, type KeyRequest } from '../api/api-key.js';
 import { logInPath, logIns } from '../api/log-in.js';
 import { useValue } from '../hooks/value-store.js';
 
-const reasons: Record<KeyRequest, string> = {
-  missing:
-    'Enter the key that you were given. An administrator makes keys on the page API keys, or with: turnpike keys create --principal NAME',
+const reasons: Record<KeyRequest, ReactNode> = {
+  missing: (
+    <>
+      Enter the key that you were given. An administrator makes keys on the page API keys, or with{' '}
+      <code className="block font-mono text-xs leading-5">
+        turnpike keys create --principal NAME
+      </code>
+    </>
+  ),
   refused:
     'The server did not accept this key. Check that you copied all of it, and that it has not expired.',
   requested: 'All requests of this page are sent with it.',
@@ -54,7 +60,7 @@ export function KeyDialog() {
           aria-describedby={`${id}-why`}
           placeholder="tpk_…"
           onChange={({ target }) => setKey(target.value)}
-          className="h-9 w-full rounded-lg border border-line-strong bg-panel px-2.5 font-mono text-sm"
+          className="h-9 w-full rounded-lg border border-line-strong bg-panel px-2.5 font-mono text-sm placeholder:font-sans"
         />
         <label className="mt-3 flex items-center gap-2 text-sm">
           <input

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { LogOut } from 'lucide-react';
+import { LogOut } from '../components/icons.js';
 import { logOut } from '../api/log-in.js';
 import { usePerson } from '../api/queries.js';
 import { IconButton } from '../components/button.js';

@@ -1,11 +1,13 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ListedSession } from '#src/client/turnpike-client.js';
-import { Button } from '../components/button.js';
+import { Button, IconButton } from '../components/button.js';
 import { formatAgo } from '../components/format.js';
-import { CalendarClock } from 'lucide-react';
-import { LoadFault } from '../components/page.js';
+import { CalendarClock, GitFork, Pin as PinIcon } from '../components/icons.js';
 import { Link } from 'wouter';
 import { useNow } from '../hooks/use-now.js';
+import { useValue } from '../hooks/value-store.js';
+import { pins, togglePin, type Pin } from './pins.js';
+import { groupByDay } from './session-groups.js';
 import { usePendingApprovals, useSessions, type SessionKind } from '../api/queries.js';
 
 /** A row that is a link. */
@@ -35,6 +37,20 @@ export function SessionList({ openId }: { openId: string | undefined }) {
   const approvals = usePendingApprovals().data ?? [];
   const waiting = new Set(approvals.map(({ sessionId }) => sessionId));
   const now = useNow(30_000);
+  const pinned = useValue(pins);
+  const groups = useMemo(() => {
+    const isPinned = new Set(pinned.map(({ sessionId }) => sessionId));
+    const listed = data ?? [];
+    const top: Pin[] = pinned.map((pin) => listed.find(isSame(pin)) ?? pin);
+    return [
+      // A search shows what it finds alone.
+      ...(top.length === 0 || search !== '' ? [] : [{ title: PINNED, sessions: top }]),
+      ...groupByDay<Pin>(
+        search === '' ? listed.filter(({ sessionId }) => !isPinned.has(sessionId)) : listed,
+        now,
+      ),
+    ];
+  }, [data, pinned, search, now]);
   return (
     <section aria-label="Sessions" className="flex min-h-0 flex-1 flex-col">
       <div className="flex gap-1.5 px-2 pb-2">
@@ -62,25 +78,40 @@ export function SessionList({ openId }: { openId: string | undefined }) {
         </select>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-        {data === undefined && <LoadFault of={sessions} />}
+        {/* The page says why. */}
+        {data === undefined && sessions.error !== null && (
+          <p className="px-2.5 py-2 text-xs text-muted">Sessions could not be loaded.</p>
+        )}
         {data?.length === 0 && (
           <p className="px-2.5 py-2 text-xs text-muted">{emptyWords(kind, search)}</p>
         )}
-        <ul className="space-y-0.5">
-          {data?.map((session) => (
-            <SessionLink
-              key={session.sessionId}
-              session={session}
-              isOpen={session.sessionId === openId}
-              isWaiting={waiting.has(session.sessionId)}
-              now={now}
-            />
-          ))}
-        </ul>
+        {groups.map(({ title, sessions: ofGroup }) => (
+          <section key={title} aria-label={title} className="mb-2">
+            <h2 className="px-2.5 pt-1 pb-0.5 text-xs text-muted">{title}</h2>
+            <ul className="space-y-0.5">
+              {ofGroup.map((session) => (
+                <SessionLink
+                  key={session.sessionId}
+                  session={session}
+                  isOpen={session.sessionId === openId}
+                  isWaiting={waiting.has(session.sessionId)}
+                  isPinned={title === PINNED}
+                  now={now}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
         {hasNextPage && <More key={data?.length} onMore={() => void fetchNextPage()} />}
       </div>
     </section>
   );
+}
+
+const PINNED = 'Pinned';
+
+function isSame({ sessionId }: Pin) {
+  return (session: ListedSession): boolean => session.sessionId === sessionId;
 }
 
 function emptyWords(kind: SessionKind, search: string): string {
@@ -114,18 +145,21 @@ function SessionLink({
   session,
   isOpen,
   isWaiting,
+  isPinned,
   now,
 }: {
-  session: ListedSession;
+  session: Pin & Partial<ListedSession>;
   isOpen: boolean;
   /** An approval of it is open. */
   isWaiting: boolean;
+  isPinned: boolean;
   now: number;
 }) {
-  const { sessionId, title, projectRoot, updatedAt, activeTurnId, origin } = session;
+  const { sessionId, title, projectRoot, updatedAt, activeTurnId, origin, forkedFrom } = session;
+  const pin = isPinned ? 'Unpin' : 'Pin to the top';
   const folder = projectRoot.split('/').at(-1) ?? '';
   return (
-    <li>
+    <li className="group/row relative">
       <Link
         href={`/sessions/${sessionId}`}
         data-session
@@ -141,13 +175,24 @@ function SessionLink({
             {origin === 'schedules' && (
               <CalendarClock role="img" aria-hidden={false} aria-label="Scheduled" size={12} />
             )}
+            {forkedFrom !== undefined && (
+              <GitFork role="img" aria-hidden={false} aria-label="Fork" size={12} />
+            )}
             <span className="truncate">
               {folder} · {formatAgo(updatedAt, now)}
             </span>
           </span>
         </span>
-        {activeTurnId !== undefined && <Dot isWaiting={isWaiting} />}
+        {(activeTurnId !== undefined || isWaiting) && <Dot isWaiting={isWaiting} />}
       </Link>
+      <IconButton
+        label={`${pin}: ${title ?? 'New session'}`}
+        aria-pressed={isPinned}
+        onClick={() => togglePin(session)}
+        className="absolute! top-1 right-1 size-6! bg-panel opacity-0 group-hover/row:opacity-100 focus-visible:opacity-100"
+      >
+        <PinIcon size={12} />
+      </IconButton>
     </li>
   );
 }

@@ -4,6 +4,7 @@ import {
   CalendarClock,
   ChartNoAxesGantt,
   CircleHelp,
+  Ellipsis,
   Keyboard,
   KeyRound,
   ListOrdered,
@@ -15,19 +16,15 @@ import {
   ShieldQuestion,
   Sun,
   Webhook,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../components/icons.js';
+import { useState } from 'react';
 import { IconButton } from '../components/button.js';
 import { Link, useRoute } from 'wouter';
 import markUrl from './mark.svg';
 import { PersonBar } from './person-bar.js';
 import { rowLook, SessionList } from './session-list.js';
-import {
-  useCaller,
-  useAwaitedApprovals,
-  useMaySeeQueue,
-  usePendingApprovals,
-} from '../api/queries.js';
+import { useCaller, useAwaitedApprovals, usePendingApprovals } from '../api/queries.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
 import { useValue } from '../hooks/value-store.js';
@@ -39,7 +36,8 @@ export function Sidebar() {
   const { data: pending = [] } = usePendingApprovals();
   const { data: awaited = [] } = useAwaitedApprovals();
   const caller = useCaller();
-  const maySeeQueue = useMaySeeQueue();
+  const [isRare] = useRoute(/^\/(memory|schedules|webhooks|mcp-logins|keys)(\/|$)/);
+  const [isMoreOpen, setMoreOpen] = useState(isRare);
   return (
     <nav aria-label="Console" className="flex h-full min-h-0 flex-col">
       <div className="flex h-12 shrink-0 items-center gap-2 px-3">
@@ -64,18 +62,32 @@ export function Sidebar() {
           label="Approvals"
           count={pending.length + awaited.length}
         />
+        <PageLink to="turns" Picture={ListOrdered} label="Turns" />
         <PageLink to="agents" Picture={Bot} label="Agents and tools" />
-        {maySeeQueue && <PageLink to="queue" Picture={ListOrdered} label="Queue" />}
-        <PageLink to="memory" Picture={BookOpen} label="Memory" />
-        <PageLink to="mcp-logins" Picture={Plug} label="MCP log-ins" />
-        <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
-        <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
         <PageLink to="usage" Picture={ChartNoAxesGantt} label="Usage" />
-        {caller?.scopes.includes('admin') === true && (
-          <PageLink to="keys" Picture={KeyRound} label="API keys" />
-        )}
         <PageLink to="settings" Picture={Settings2} label="Settings" />
         <PageLink to="help" Picture={CircleHelp} label="Help" />
+        <li>
+          <button
+            type="button"
+            aria-expanded={isMoreOpen}
+            onClick={() => setMoreOpen(!isMoreOpen)}
+            className={`${rowLook} h-7 w-full`}
+          >
+            <Ellipsis aria-hidden size={15} /> {isMoreOpen ? 'Less' : 'More'}
+          </button>
+        </li>
+        {isMoreOpen && (
+          <>
+            <PageLink to="memory" Picture={BookOpen} label="Memory" />
+            <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
+            <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
+            <PageLink to="mcp-logins" Picture={Plug} label="MCP log-ins" />
+            {caller?.scopes.includes('admin') === true && (
+              <PageLink to="keys" Picture={KeyRound} label="API keys" />
+            )}
+          </>
+        )}
       </ul>
       <PersonBar />
     </nav>
@@ -89,7 +101,7 @@ function PageLink({
   count = 0,
 }: {
   to: string;
-  Picture: LucideIcon;
+  Picture: Icon;
   label: string;
   count?: number;
 }) {
@@ -109,7 +121,7 @@ function PageLink({
   );
 }
 
-const themes: { choice: ThemeChoice; Picture: LucideIcon; next: ThemeChoice }[] = [
+const themes: { choice: ThemeChoice; Picture: Icon; next: ThemeChoice }[] = [
   { choice: 'system', Picture: Monitor, next: 'light' },
   { choice: 'light', Picture: Sun, next: 'dark' },
   { choice: 'dark', Picture: Moon, next: 'system' },

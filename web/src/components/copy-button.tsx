@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { IconButton } from './button.js';
-import { Check, Copy } from 'lucide-react';
+import { Check, Copy } from './icons.js';
 
 /** Copies a text. Its label says “Copied” until it loses the focus. */
 export function CopyButton({

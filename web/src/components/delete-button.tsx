@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.js';
 import { ConfirmDialog } from './confirm-dialog.js';
-import { Trash2 } from 'lucide-react';
+import { Trash2 } from './icons.js';
 
 /** A button that deletes, once a dialog was answered. */
 export function DeleteButton({

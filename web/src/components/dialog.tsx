@@ -1,4 +1,4 @@
-import { X } from 'lucide-react';
+import { X } from './icons.js';
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { IconButton } from './button.js';
 

@@ -28,11 +28,13 @@ export const DiffView = memo(function DiffView({ path, before, after }: FileChan
         tabIndex={0}
         className="max-h-80 overflow-auto font-mono text-xs leading-5"
       >
-        <div className="w-max min-w-full py-1">
+        <div className="py-1">
           {lines.map(({ kind, text }, index) => (
-            <div key={index} className={`px-3 whitespace-pre ${looks[kind]}`}>
-              <span className="inline-block w-4 select-none">{signs[kind]}</span>
-              {text}
+            <div key={index} className={`flex px-3 ${looks[kind]}`}>
+              <span className="w-4 shrink-0 select-none">{signs[kind]}</span>
+              <span className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
+                {text}
+              </span>
             </div>
           ))}
         </div>

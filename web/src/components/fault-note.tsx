@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from 'lucide-react';
+import { CircleAlert, RotateCw } from './icons.js';
 import { Button } from './button.js';
 import { keyRequest } from '../api/api-key.js';
 import { logIns } from '../api/log-in.js';

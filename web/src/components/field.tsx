@@ -35,10 +35,10 @@ export function Field({
         'aria-describedby': `${id}-about ${id}-problem`,
         'aria-invalid': problem !== undefined,
       })}
-      <p id={`${id}-about`} className="mt-0.5 text-xs text-muted empty:hidden">
+      <p id={`${id}-about`} className="mt-1.5 text-xs text-muted empty:hidden">
         {about}
       </p>
-      <p id={`${id}-problem`} role="alert" className="mt-0.5 text-xs text-bad empty:hidden">
+      <p id={`${id}-problem`} role="alert" className="mt-1.5 text-xs text-bad empty:hidden">
         {problem}
       </p>
     </div>

@@ -3,14 +3,13 @@ import { MutationFault } from './fault-note.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 
-/** A dialog with a form, its fault and the button that sends it. */
+/** A dialog with a form, its fault, and the buttons that close it and send it. */
 export function FormDialog({
   title,
   action,
   sending,
   isReady = true,
   isFaultShown = true,
-  hasCancel = false,
   onSubmit,
   onClose,
   children,
@@ -24,8 +23,6 @@ export function FormDialog({
   isReady?: boolean;
   /** Whether the fault is shown below the fields. Default: true; false where a field shows it. */
   isFaultShown?: boolean;
-  /** Whether a button closes the dialog. Default: false. */
-  hasCancel?: boolean;
   onSubmit: () => void;
   onClose: () => void;
   /** The fields. */
@@ -43,7 +40,7 @@ export function FormDialog({
         {children}
         {isFaultShown && <MutationFault of={sending} />}
         <div className="flex justify-end gap-2">
-          {hasCancel && <Button onClick={onClose}>Cancel</Button>}
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="main" disabled={sending.isPending || !isReady}>
             {action}
           </Button>

@@ -26,6 +26,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** `1 tool call`, `2 tool calls`. */
+export function countOf(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** US dollars to the cent; less than a cent to a hundredth of a cent. */
 export function formatUsd(usd: number): string {
   return usd === 0 || usd >= 0.995 ? `$${usd.toFixed(2)}` : `$${usd.toFixed(4)}`;

@@ -8,16 +8,19 @@ export function Page({
   title,
   lead,
   actions,
+  isWide = false,
   children,
 }: {
   title: string;
   lead?: ReactNode;
   actions?: ReactNode;
+  /** For a table of many columns. */
+  isWide?: boolean;
   children: ReactNode;
 }) {
   return (
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
-      <div className="mx-auto max-w-5xl px-4 pt-6 pb-16 sm:px-8">
+      <div className={`mx-auto px-4 pt-6 pb-16 sm:px-8 ${isWide ? 'max-w-7xl' : 'max-w-5xl'}`}>
         <header className="mb-5 flex flex-wrap items-start justify-between gap-3">
           <div className="min-w-0 flex-1 basis-72">
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>

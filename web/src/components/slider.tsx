@@ -1,6 +1,6 @@
-import { Slider as Radix } from 'radix-ui';
+import * as Radix from '@radix-ui/react-slider';
 
-/** A value within bounds. `labelledBy` is its label's id. With a `valueText` in place of the number, it is pale. */
+/** A value within bounds. `labelledBy` is its label's id. With a `valueText` in place of the number, its range is pale. */
 export function Slider({
   value,
   min,
@@ -27,10 +27,12 @@ export function Slider({
       onValueChange={([next]) => {
         if (next !== undefined) onChange(next);
       }}
-      className={`${valueText === undefined ? '' : 'opacity-50'} relative flex h-6 w-full touch-none items-center select-none`}
+      className="relative flex h-6 w-full touch-none items-center select-none"
     >
       <Radix.Track className="relative h-1.5 grow rounded-full bg-line">
-        <Radix.Range className="absolute h-full rounded-full bg-accent" />
+        <Radix.Range
+          className={`absolute h-full rounded-full ${valueText === undefined ? 'bg-accent' : 'bg-accent/50'}`}
+        />
       </Radix.Track>
       <Radix.Thumb
         aria-labelledby={labelledBy}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A switch that shows a word. */
+/** A switch that shows a word; one with a picture shows that alone on a phone. */
 export function Toggle({
   label,
   isOn,
@@ -17,12 +17,12 @@ export function Toggle({
       type="button"
       aria-pressed={isOn}
       onClick={() => onChange(!isOn)}
-      className={`inline-flex h-7 items-center gap-1.5 rounded-full px-2.5 text-xs font-medium transition-colors ${
+      className={`relative inline-flex h-7 items-center gap-1.5 rounded-full px-2.5 text-xs font-medium transition-colors ${
         isOn ? 'bg-accent-wash text-accent-ink' : 'text-muted hover:bg-sunken hover:text-ink'
       }`}
     >
       {children}
-      {label}
+      {children === undefined ? label : <span className="max-sm:sr-only">{label}</span>}
     </button>
   );
 }

@@ -1,4 +1,4 @@
-import { Tooltip as Radix } from 'radix-ui';
+import * as Radix from '@radix-ui/react-tooltip';
 import type { ReactNode } from 'react';
 
 /** What tooltips share: the second one opens at once. */

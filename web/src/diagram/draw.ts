@@ -1,10 +1,22 @@
-import mermaid from 'mermaid';
+// The whole library in one file, without mindmaps and architecture diagrams, which need 130 MB of packages. It is a
+// script and no module: it sets a global variable, and has no types.
+import library from '@mermaid-js/tiny?url';
+
+declare const mermaid: {
+  initialize(config: Record<string, unknown>): void;
+  render(id: string, code: string): Promise<{ svg: string }>;
+};
 
 interface Request {
   id: number;
   code: string;
   isDark: boolean;
 }
+
+const script = document.createElement('script');
+script.src = library;
+script.addEventListener('load', () => answer({ isReady: true }));
+document.head.append(script);
 
 /** Draws the diagrams that the console requests, one after the other: the library has one global configuration. */
 let last: Promise<void> = Promise.resolve();
@@ -47,5 +59,3 @@ function withSize(svg: string): string {
 function answer(data: object): void {
   parent.postMessage(data, location.origin);
 }
-
-answer({ isReady: true });

@@ -1,19 +1,15 @@
 import { defineTool, ToolFailure } from 'turnpike';
 import * as z from 'zod';
-
-const states = new Map([
-  ['7', 'left the warehouse at nine'],
-  ['8', 'waits for its payment'],
-]);
+import { orders } from '../orders.ts';
 
 export default defineTool({
-  description: 'Looks up where an order is, by its number.',
+  description: 'Looks up where an order is, and where it goes, by its number.',
   input: z.object({ id: z.string() }),
   effect: 'read',
   retry: 'safe',
   run: ({ id }) => {
-    const state = states.get(id);
-    if (state === undefined) throw new ToolFailure(`There is no order ${id}.`);
-    return { id, state };
+    const order = orders.get(id);
+    if (order === undefined) throw new ToolFailure(`There is no order ${id}.`);
+    return { id, ...order };
   },
 });

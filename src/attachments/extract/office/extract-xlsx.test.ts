@@ -1,19 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { testZip } from '../../../../test/support/files/test-zip.js';
+import { ns, officeFile, relations } from '../../../../test/support/files/office-file.js';
 import { extractXlsx } from './extract-xlsx.js';
 
-const relations = `<Relationships><Relationship Id="rId1" Type="t/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
 const budget = { maxChars: 10_000 };
 
 /** A workbook with a single sheet. */
 function workbook(rows: string, more: Record<string, string> = {}, properties = ''): Buffer {
-  const parts = {
+  return officeFile({
     'xl/workbook.xml': `<workbook xmlns:r="r">${properties}<sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': relations,
+    'xl/_rels/workbook.xml.rels': relations([
+      ['rId1', 'worksheet', 'worksheets/sheet1.xml'],
+      ...('xl/sharedStrings.xml' in more
+        ? ([['rId2', 'sharedStrings', 'sharedStrings.xml']] as const)
+        : []),
+      ...('xl/styles.xml' in more ? ([['rId3', 'styles', 'styles.xml']] as const) : []),
+    ]),
     'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
     ...more,
-  };
-  return testZip(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)] as const));
+  });
 }
 
 const read = async (...of: Parameters<typeof workbook>) =>
@@ -45,7 +49,7 @@ describe('extractXlsx', () => {
       <c t="b"><v>1</v></c><c t="e"><v>#DIV/0!</v></c><c t="str"><f>A1</f><v>said</v></c><c><f>1+1</f></c></row>`;
     const strings = '<sst><si><r><t>two </t></r><r><t>runs</t></r><rPh><t>x</t></rPh></si></sst>';
     expect(await read(rows, { 'xl/sharedStrings.xml': strings })).toEqual([
-      'two runs,,"in, line",true,#DIV/0!,said,=1+1',
+      'two runs,"[text, missing from the file]","in, line",true,#DIV/0!,said,=1+1',
     ]);
   });
 
@@ -96,8 +100,7 @@ describe('extractXlsx', () => {
       'xl/workbook.xml':
         '<workbook xmlns:r="r"><sheets><sheet name="S" state="veryHidden" r:id="rId1"/></sheets></workbook>',
       'xl/worksheets/sheet1.xml': sheet,
-      'xl/worksheets/_rels/sheet1.xml.rels':
-        '<Relationships><Relationship Id="r1" Type="t/comments" Target="../comments1.xml"/></Relationships>',
+      'xl/worksheets/_rels/sheet1.xml.rels': relations([['r1', 'comments', '../comments1.xml']]),
       'xl/comments1.xml': `<comments><authors><author>Ann</author></authors><commentList><comment ref="A3" authorId="0">
         <text><r><t>too </t></r><r><t>low</t></r></text></comment></commentList></comments>`,
     });
@@ -115,7 +118,7 @@ describe('extractXlsx', () => {
   });
 
   it('reads elements under any prefix', async () => {
-    const rows = '<x:row xmlns:x="x"><x:c><x:v>1</x:v></x:c></x:row>';
+    const rows = `<q:row xmlns:q="${ns.x}"><q:c><q:v>1</q:v></q:c></q:row>`;
     expect(await read(rows)).toEqual(['1']);
   });
 
@@ -128,7 +131,7 @@ describe('extractXlsx', () => {
   });
 
   it('refuses what has no sheets', async () => {
-    const empty = testZip([['xl/workbook.xml', Buffer.from('<workbook/>')]]);
+    const empty = officeFile({ 'xl/workbook.xml': '<workbook/>' });
     await expect(extractXlsx(empty, budget)).rejects.toThrow('is no workbook: it has no sheets');
   });
 });

@@ -1,29 +1,21 @@
 import {
   FileFault,
-  notRead,
-  remark,
+  missing,
   type ExtractionBudget,
   type ExtractedText,
 } from '../extraction-types.js';
-import {
-  openArchive,
-  parseUnprefixed,
-  parseRelations,
-  type Parts,
-  type Relation,
-} from './office-parts.js';
+import { OfficePackage, parsePart, type Part, type Relation } from './office-package.js';
 import { parseNumberFormats, type NumberFormat } from './number-format.js';
+import {
+  describeSheet,
+  parseSharedStrings,
+  parseWorkbook,
+  TextReader,
+  unescapeText,
+} from './workbook-parts.js';
 
-const workbook = 'xl/workbook.xml';
 /** Empty rows or columns in a run that are written out; a longer run becomes a note. */
 const MAX_EMPTY_CELLS = 20;
-
-interface Sheet {
-  name: string;
-  /** Name of the sheet's part. */
-  part: string;
-  isHidden: boolean;
-}
 
 /**
  * Extracts each sheet under its name, a row a line, as CSV, and the notes on its cells. Hidden sheets, rows and
@@ -40,15 +32,25 @@ export async function extractXlsx(
   content: Buffer,
   { maxChars }: Pick<ExtractionBudget, 'maxChars'>,
 ): Promise<ExtractedText> {
-  const parts = await openArchive(content, (name) => /^xl\/.*\.(xml|rels)$/.test(name));
-  const { sheets, is1904 } = parseWorkbook(parts);
-  if (sheets.length === 0) throw new FileFault('is no workbook: it has no sheets');
+  const archive = await OfficePackage.open(content);
+  const main = archive.findMain('xlsx');
+  const { sheets, is1904 } =
+    main === undefined ? { sheets: [], is1904: false } : parseWorkbook(archive, main);
+  if (main === undefined || sheets.length === 0) {
+    throw new FileFault('is no workbook: it has no sheets');
+  }
+  const [strings, styles] = ['sharedStrings', 'styles'].map((type) =>
+    archive.relatedToMain(main, type),
+  );
   const formats = {
     is1904,
-    sharedStrings: parseSharedStrings(parts.get('xl/sharedStrings.xml')),
-    numberFormats: parseNumberFormats(parts.get('xl/styles.xml')),
+    sharedStrings: parseSharedStrings(strings?.part),
+    numberFormats: parseNumberFormats(styles?.part),
   };
-  const lines: string[] = [];
+  const lines: string[] = [
+    ...(isMissing(strings) ? [missing('texts of the cells')] : []),
+    ...(isMissing(styles) ? [missing('styles', 'dates are shown as numbers')] : []),
+  ];
   let length = 0;
   let isPartial = false;
   const write = (...written: readonly string[]): void => {
@@ -57,66 +59,32 @@ export async function extractXlsx(
     lines.push(...written);
     length += written.reduce((sum, line) => sum + line.length + 1, 0);
   };
+  const done = new Set<Part>();
   for (const { name, part, isHidden } of sheets) {
     lines.push(`# ${name}${isHidden ? ' (hidden sheet)' : ''}`);
-    let last: SheetRow = { row: 0, cells: [], isHidden: false };
-    parseSheet(parts.get(part), formats, {
-      hiddenColumns: (from, to) => write(`[hidden: ${writeColumns(from, to)}]`),
-      row: (row) => {
-        const marks = row.isHidden === last.isHidden ? [] : [markRow(row)];
-        write(...skipRows(last.row, row), ...marks, writeRow(row.cells));
-        last = row;
-      },
-    });
-    const relations = parseRelations(parts, part);
-    const hasDrawing = relations.some(({ type }) => type.endsWith('/drawing'));
-    write(...parseNotes(parts, relations), ...(hasDrawing ? [notRead('drawing or chart')] : []));
+    if (part === undefined) write(missing('sheet'));
+    // A part is read once, however often a damaged workbook names it.
+    else if (done.has(part)) write('[sheet, the same as one above]');
+    else if (!isPartial) {
+      let last: SheetRow = { row: 0, cells: [], isHidden: false };
+      parseSheet(part, formats, {
+        hiddenColumns: (from, to) => write(`[hidden: ${writeColumns(from, to)}]`),
+        row: (row) => {
+          const marks = row.isHidden === last.isHidden ? [] : [markRow(row)];
+          write(...skipRows(last.row, row), ...marks, writeRow(row.cells));
+          last = row;
+        },
+      });
+      write(...describeSheet(archive, part));
+      done.add(part);
+    }
     lines.push('');
   }
   return { text: lines.join('\n'), via: 'text', isPartial };
 }
 
-function parseWorkbook(parts: Parts): { sheets: Sheet[]; is1904: boolean } {
-  const targets = new Map(parseRelations(parts, workbook).map(({ id, target }) => [id, target]));
-  const sheets: Sheet[] = [];
-  let is1904 = false;
-  parseUnprefixed(parts.get(workbook), {
-    open: (name, attributes) => {
-      if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes['date1904'] ?? '');
-      const part = name === 'sheet' ? targets.get(relationOf(attributes)) : undefined;
-      if (part === undefined) return;
-      const isHidden = (attributes['state'] ?? 'visible') !== 'visible';
-      sheets.push({ name: attributes['name'] ?? '', part, isHidden });
-    },
-  });
-  return { sheets, is1904 };
-}
-
-/** The relation id of a sheet: its attribute's prefix differs by program. */
-function relationOf(attributes: Readonly<Record<string, string>>): string {
-  return Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
-}
-
-function parseSharedStrings(part: Buffer | undefined): string[] {
-  const strings: string[] = [];
-  let text = '';
-  let isPhonetic = false;
-  parseUnprefixed(part, {
-    open: (name) => {
-      if (name === 'si') text = '';
-      // Phonetic runs are no part of the text.
-      if (name === 'rPh') isPhonetic = true;
-    },
-    text: (run, name) => {
-      if (name === 't' && !isPhonetic) text += run;
-    },
-    close: (name) => {
-      if (name === 'rPh') isPhonetic = false;
-      if (name === 'si') strings.push(text);
-    },
-  });
-  return strings;
-}
+const isMissing = (relation: Relation | undefined): boolean =>
+  relation !== undefined && relation.part === undefined;
 
 function writeColumns(from: number, to: number): string {
   const [first, last] = [columnLetters(from), columnLetters(to)];
@@ -125,32 +93,6 @@ function writeColumns(from: number, to: number): string {
 
 const markRow = ({ row, isHidden }: SheetRow): string =>
   isHidden ? `[hidden rows from row ${row}]` : `[visible again from row ${row}]`;
-
-/** A line for each note on a cell of the sheet. */
-function parseNotes(parts: Parts, relations: readonly Relation[]): string[] {
-  const notes: string[] = [];
-  const relation = relations.find(({ type }) => type.endsWith('/comments'));
-  if (relation === undefined) return notes;
-  const authors: string[] = [];
-  let [text, cell, author] = ['', '', ''];
-  parseUnprefixed(parts.get(relation.target), {
-    open: (name, attributes) => {
-      if (name === 'author') text = '';
-      if (name !== 'comment') return;
-      text = '';
-      cell = attributes['ref'] ?? '';
-      author = authors[Number(attributes['authorId'])] ?? '';
-    },
-    text: (run, name) => {
-      if (['t', 'author'].includes(name)) text += run;
-    },
-    close: (name) => {
-      if (name === 'author') authors.push(text);
-      if (name === 'comment') notes.push(remark(`Note on ${cell}`, author, text.trim()));
-    },
-  });
-  return notes;
-}
 
 /** The lines for the empty rows before a row. */
 function skipRows(last: number, { row }: SheetRow): string[] {
@@ -206,7 +148,6 @@ interface OpenCell {
   style: number;
   value: string;
   formula: string;
-  inline: string;
 }
 
 export interface SheetListener {
@@ -217,11 +158,12 @@ export interface SheetListener {
 }
 
 /** Parses a sheet. A row or cell without a reference follows the one before. */
-function parseSheet(part: Buffer | undefined, formats: CellFormats, listener: SheetListener): void {
+function parseSheet(part: Part, formats: CellFormats, listener: SheetListener): void {
   let row: SheetRow = { row: 0, cells: [], isHidden: false };
   let column = 0;
   let cell: OpenCell | undefined;
-  parseUnprefixed(part, {
+  const inline = new TextReader();
+  parsePart(part, {
     open: (name, attributes) => {
       const { r: reference = '', t: type = 'n', s: style = '0', hidden } = attributes;
       const isHidden = hidden === '1' || hidden === 'true';
@@ -235,18 +177,21 @@ function parseSheet(part: Buffer | undefined, formats: CellFormats, listener: Sh
       }
       if (name === 'c') {
         column = parseColumn(reference) ?? column + 1;
-        cell = { column, type, style: Number(style), value: '', formula: '', inline: '' };
+        cell = { column, type, style: Number(style), value: '', formula: '' };
+        inline.begin();
       }
+      inline.open(name);
     },
     text: (text, name) => {
       if (cell === undefined) return;
       if (name === 'v') cell.value += text;
       if (name === 'f') cell.formula += text;
-      if (name === 't') cell.inline += text;
+      inline.text(text, name);
     },
     close: (name) => {
+      inline.close(name);
       if (name === 'c' && cell !== undefined) {
-        const text = showCell(cell, formats);
+        const text = showCell(cell, inline.value, formats);
         if (text !== '') row.cells.push({ column: cell.column, text });
         cell = undefined;
       }
@@ -257,7 +202,7 @@ function parseSheet(part: Buffer | undefined, formats: CellFormats, listener: Sh
 
 /** The column of a reference: 28 for `AB7`. */
 function parseColumn(reference: string): number | undefined {
-  const letters = /^[A-Z]{1,3}/.exec(reference)?.[0];
+  const letters = /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase();
   if (letters === undefined) return undefined;
   return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0);
 }
@@ -272,13 +217,14 @@ function parseNumber(text: string): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function showCell(cell: OpenCell, formats: CellFormats): string {
-  const { type, value, inline, formula } = cell;
+function showCell(cell: OpenCell, inline: string, formats: CellFormats): string {
+  const { type, value, formula } = cell;
   if (type === 'inlineStr') return inline;
   // A formula without a cached value was never calculated.
   if (value === '') return formula === '' ? inline : `=${formula}`;
-  if (type === 's') return formats.sharedStrings[Number(value)] ?? '';
-  if (type === 'b') return value === '1' ? 'true' : 'false';
+  if (type === 's') return formats.sharedStrings[Number(value)] ?? missing('text');
+  if (type === 'b') return /^(?:1|true)$/i.test(value) ? 'true' : 'false';
+  if (type === 'str') return unescapeText(value);
   const number = Number(value);
   if (type !== 'n' || !Number.isFinite(number)) return value;
   return formats.numberFormats[cell.style]?.(number, formats) ?? String(number);

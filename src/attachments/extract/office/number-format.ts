@@ -11,7 +11,7 @@ import {
   TOKEN_STRING,
   tokenize,
 } from 'numfmt';
-import { parseUnprefixed } from './office-parts.js';
+import { parsePart, type Part } from './office-package.js';
 
 /** Serials below this are lengths of time in a cell whose format shows no day: a year after the epoch. */
 const FIRST_DATE = 366;
@@ -34,23 +34,24 @@ export type NumberFormat = (value: number, epoch: { is1904: boolean }) => string
 const general: NumberFormat = (value) => String(value);
 
 /** The number format of each style, by the style's number. */
-export function parseNumberFormats(part: Buffer | undefined): NumberFormat[] {
+export function parseNumberFormats(part: Part | undefined): NumberFormat[] {
   const own = new Map<number, string>();
   const made = new Map<number, NumberFormat>();
   const styles: NumberFormat[] = [];
-  let isInStyles = false;
-  parseUnprefixed(part, {
+  // The formats of conditional styles are no formats of cells.
+  let list = '';
+  parsePart(part, {
     open: (name, attributes) => {
       const id = Number(attributes['numFmtId'] ?? 0);
-      if (name === 'numFmt') own.set(id, attributes['formatCode'] ?? '');
-      if (name === 'cellXfs') isInStyles = true;
-      if (name !== 'xf' || !isInStyles) return;
+      if (name === 'numFmts' || name === 'cellXfs') list = name;
+      if (name === 'numFmt' && list === 'numFmts') own.set(id, attributes['formatCode'] ?? '');
+      if (name !== 'xf' || list !== 'cellXfs') return;
       const known = made.get(id) ?? toNumberFormat(own.get(id) ?? getFormatFromId(id) ?? '');
       made.set(id, known);
       styles.push(known);
     },
     close: (name) => {
-      if (name === 'cellXfs') isInStyles = false;
+      if (name === list) list = '';
     },
   });
   return styles;

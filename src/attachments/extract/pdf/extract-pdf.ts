@@ -163,7 +163,7 @@ async function openPdf(content: Buffer): Promise<PDFDocumentProxy> {
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'PasswordException') {
-      throw new FileFault('is locked with a password: remove it', { cause });
+      throw new FileFault('is locked with a password: remove the password', { cause });
     }
     throw new FileFault('is no whole PDF: it cannot be opened', { cause });
   }

@@ -29,7 +29,8 @@ const extractors: Record<TextSource, TextExtractor> = {
   docx: async (content) => (await import('../office/extract-docx.js')).extractDocx(content),
   xlsx: async (content, budget) =>
     (await import('../office/extract-xlsx.js')).extractXlsx(content, budget),
-  pptx: async (content) => (await import('../office/extract-pptx.js')).extractPptx(content),
+  pptx: async (content, budget) =>
+    (await import('../office/extract-pptx.js')).extractPptx(content, budget),
   pdf: async (content, budget, findOcr) =>
     (await import('../pdf/extract-pdf.js')).extractPdf(content, budget, findOcr),
 };

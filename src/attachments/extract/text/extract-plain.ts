@@ -39,7 +39,8 @@ export function decode(content: Buffer): Pick<ExtractedText, 'text' | 'doubt'> {
   return { text: iconv.decode(content, encoding), doubt };
 }
 
-function findDeclared(head: string): string | undefined {
+/** The encoding that a text declares in its first bytes, unless it is UTF-8. */
+export function findDeclared(head: string): string | undefined {
   const found = declarations.map((pattern) => pattern.exec(head)?.[1]);
   return normalize(found.find((name) => name !== undefined));
 }

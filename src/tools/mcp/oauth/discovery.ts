@@ -64,8 +64,9 @@ function isLocal(server: string): boolean {
   return loopbackNames.includes(new URL(server).hostname);
 }
 
-/** Whether tokens may go to an address, and people to a link. */
+/** Whether tokens may go to an address, and people to a link. A name before the host misleads them. */
 export function isSafe(url: URL): boolean {
+  if (url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || isLoopbackHttp(url);
 }
 
@@ -107,8 +108,11 @@ export class OAuthDiscovery {
     const server = new URL(url);
     const fetchFn = this.fetchFor(url);
     const isOwn = named?.origin === server.origin;
-    const at = isOwn ? { resourceMetadataUrl: named } : {};
-    const found = await asking(() => discoverOAuthServerInfo(server, { ...at, fetchFn }));
+    const discover = (at: { resourceMetadataUrl?: URL }) =>
+      asking(() => discoverOAuthServerInfo(server, { ...at, fetchFn }));
+    const atNamed = isOwn ? await discover({ resourceMetadataUrl: named }) : undefined;
+    // A refusal may name an address that has nothing: a proxy adds its own, beside the right one.
+    const found = atNamed?.resourceMetadata === undefined ? await discover({}) : atNamed;
     const { resourceMetadata: resource } = found;
     const servers = resource?.authorization_servers ?? [];
     const other = servers.find((one) => expectedIssuer && isSameIssuer(one, expectedIssuer));

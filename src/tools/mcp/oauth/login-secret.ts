@@ -8,6 +8,19 @@ export const clientShape = z.object({
 });
 export type OAuthClient = z.infer<typeof clientShape>;
 
+export const storedClientShape = z.object({
+  ...clientShape.shape,
+  /** End of its secret, in seconds since the epoch; 0, or absent: none. */
+  client_secret_expires_at: z.optional(z.number()),
+  /** The next log-in registers anew. */
+  isDoubted: z.optional(z.boolean()),
+  /** The last doubts that its issuer did not confirm, each with a digest of the principal. */
+  doubts: z.optional(z.array(z.object({ by: z.string(), at: z.number() }))),
+});
+
+/** A client as its authorization server registered it. */
+export type StoredClient = z.infer<typeof storedClientShape>;
+
 export const secretShape = z.object({
   /** As in the row: a secret in another row is not taken. */
   server: z.string(),

@@ -1,5 +1,5 @@
 import { OAuthError, refreshAuthorization, type OAuthTokens } from '@modelcontextprotocol/client';
-import { and, asc, desc, eq, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import type { AuditLog } from '../../../access/audit-log.js';
 import type { PrincipalEpochs } from '../../../access/principal-epochs.js';
 import type { Actor } from '../../../access/principal.js';
@@ -10,13 +10,15 @@ import { compact } from '../../../platform/compact.js';
 import { newId } from '../../../platform/ids.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Database, Queryable } from '../../../storage/connection.js';
+import { apiKeys } from '../../../storage/governance-schema.js';
 import { mcpBegunLogins, mcpLogins } from '../../../storage/mcp-schema.js';
 import { lockKey } from '../../../storage/statements.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import { asking, type IssuerMetadata, type OAuthDiscovery } from './discovery.js';
 import { secretShape, type LoginSecret } from './login-secret.js';
-import { forgetClients, revokeTokens } from './oauth-clients.js';
+import { revokeTokens } from './oauth-clients.js';
 import { OAuthLoginError } from './oauth-error.js';
+import { forgetClient } from './registered-clients.js';
 
 /** Time before its end at which an access token is refreshed, in ms. */
 const EARLY_MS = 60_000;
@@ -38,7 +40,7 @@ export interface NewMcpLogin extends Omit<LoginSecret, 'accessToken' | 'refreshT
   name: string;
   tokens: OAuthTokens;
   /** The credential that began it, as the audit log has it. */
-  credential: object;
+  credential: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -80,8 +82,8 @@ export class McpLogins {
   /**
    * Stores the tokens of a log-in, in place of those that there were.
    *
-   * @throws OAuthLoginError NOT_BEGUN where all access of its person was ended after it was begun: a browser finishes it
-   *   by a cookie of the log-in alone.
+   * @throws OAuthLoginError NOT_BEGUN where the access that it was begun with was ended since: a browser finishes it by
+   *   a cookie of the log-in alone.
    */
   async store(
     tx: Queryable,
@@ -89,8 +91,11 @@ export class McpLogins {
     begunAt: Date,
   ): Promise<string> {
     await lockKey(tx, 'principal', principalId);
-    const { accessEndedAt } = await this.epochs.load(principalId, tx);
-    if (accessEndedAt !== null && begunAt < accessEndedAt) throw new OAuthLoginError('NOT_BEGUN');
+    const isOver =
+      credential['kind'] === 'page'
+        ? await this.#hasPageEnded(tx, { principalId, keyId: String(credential['id']) }, begunAt)
+        : isAfter((await this.epochs.load(principalId, tx)).accessEndedAt, begunAt);
+    if (isOver) throw new OAuthLoginError('NOT_BEGUN');
     const { server, issuer } = rest;
     const which = and(
       eq(mcpLogins.principalId, principalId),
@@ -121,6 +126,22 @@ export class McpLogins {
     const by = { id: principalId };
     await this.audit.write({ by, action: 'mcp-login.stored', subject: id, details }, tx);
     return id;
+  }
+
+  /** Whether page tokens of a time do nothing any more: those of the principal were ended, or the key that made them. */
+  async #hasPageEnded(
+    tx: Queryable,
+    { principalId, keyId }: { principalId: string; keyId: string },
+    begunAt: Date,
+  ): Promise<boolean> {
+    if (isAfter((await this.epochs.load(principalId, tx)).raisedAt, begunAt)) return true;
+    const now = new Date(this.clock.now());
+    const isLive = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now));
+    const live = await tx
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt), isLive));
+    return live.length === 0;
   }
 
   /**
@@ -274,7 +295,10 @@ export class McpLogins {
         );
         await this.#drop(row);
         // A client that was registered by itself, and is not taken any more, is registered anew.
-        if (error.code !== 'invalid_grant') await forgetClients(this.db, issuer);
+        const { db, clock, vault } = this;
+        if (error.code !== 'invalid_grant') {
+          await forgetClient({ db, clock, vault }, issuer, client.client_id);
+        }
         return undefined;
       }
       this.#noteFailure(row, error);
@@ -366,4 +390,8 @@ function secretOf(
 /** Deletes the rows of log-ins that were begun and not finished in time. */
 export async function removeBegunMcpLogins(db: Database, now: Date): Promise<void> {
   await db.delete(mcpBegunLogins).where(lte(mcpBegunLogins.expiresAt, now));
+}
+
+function isAfter(time: Date | null | undefined, begunAt: Date): boolean {
+  return time !== null && time !== undefined && begunAt < time;
 }

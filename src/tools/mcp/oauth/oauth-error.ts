@@ -17,9 +17,11 @@ export const oauthFaults = {
   NO_CLIENT:
     'The authorization server registers no clients by itself. Register one there by hand, and put its id into `oauth.clientId` of the definition',
   CLIENT_REFUSED:
-    'The authorization server does not take this server as its client. Begin again; if that fails too, register a client there by hand, and put its id into `oauth.clientId`',
+    'The authorization server does not take this server as its client. Begin again; if that fails too, register a client there by hand, and put its id into `oauth.clientId`, or correct the one that is there',
+  NO_PUBLIC_URL:
+    'This server does not know its own address, and takes none from a request: the log-in could come back to anybody. Set TURNPIKE_PUBLIC_URL to the origin that browsers use',
   REDIRECT_REFUSED:
-    'The redirect URL is neither this server nor a loopback address, and TURNPIKE_MCP_REDIRECTS does not list it. List it there, or leave it out',
+    'The redirect URL is neither this server nor a program on your own machine (http://127.0.0.1:PORT/callback), and TURNPIKE_MCP_REDIRECTS does not list it. List it there, or leave it out',
   NOT_BEGUN:
     'No log-in with this state has begun, or it was finished. Begin it again where you began it',
   OTHER_BROWSER:

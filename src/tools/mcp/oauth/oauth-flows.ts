@@ -8,7 +8,7 @@ import {
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import { hash, randomBytes } from 'node:crypto';
-import { and, eq, gt } from 'drizzle-orm';
+import { and, desc, eq, gt, notInArray } from 'drizzle-orm';
 import * as z from 'zod/mini';
 import type { NotedCredential } from '../../../access/principal.js';
 import type { SecretPlace } from '../../../access/secret-columns.js';
@@ -25,15 +25,23 @@ import {
   isSafe,
   isSameIssuer,
   normalServer,
+  type IssuerMetadata,
   type OAuthDiscovery,
 } from './discovery.js';
 import { clientShape } from './login-secret.js';
 import type { NewMcpLogin } from './mcp-logins.js';
-import { forgetClients, type OAuthClients, type Redirect } from './oauth-clients.js';
+import {
+  refusesClient,
+  type OAuthClients,
+  type Redirect,
+  type UnansweredLogin,
+} from './oauth-clients.js';
 import { OAuthLoginError, printable } from './oauth-error.js';
 
 /** Time in which a log-in that has begun is to be finished, in ms. */
 const BEGUN_MS = 600_000;
+/** Log-ins of one principal that have begun; one more ends the oldest. */
+const MAX_BEGUN = 20;
 
 const flowShape = z.object({
   /** Name of the server. */
@@ -49,6 +57,8 @@ const flowShape = z.object({
   browser: z.optional(z.string()),
   /** The credential that began the log-in, for the audit log. */
   credential: z.record(z.string(), z.unknown()),
+  /** When it began, in ms since the epoch. Absent: by an older version, `BEGUN_MS` before its end. */
+  begunAt: z.optional(z.number()),
 });
 type Flow = z.infer<typeof flowShape>;
 
@@ -62,6 +72,8 @@ export interface LoginToBegin {
   question?: { issuer: string; scopes: readonly string[] };
   /** The cookie of the browser that finishes it. Absent: its person does, with a credential. */
   cookie?: string;
+  /** The end of the credential, with which the log-in ends that it began. Absent: it outlives its credential. */
+  endsAt?: Date;
 }
 
 /** A log-in that was finished: its tokens are not stored yet. */
@@ -91,7 +103,7 @@ export class OAuthFlows {
    * @throws OAuthLoginError.
    */
   async begin(login: LoginToBegin): Promise<{ url: string; issuer: string; expiresAt: Date }> {
-    const { principalId, credential, server, redirect, question, cookie } = login;
+    const { principalId, credential, server, redirect, question, cookie, endsAt } = login;
     const { definition, name } = server;
     const { oauth = {}, url: serverUrl } = definition;
     const found = await this.discovery.find(definition);
@@ -100,7 +112,12 @@ export class OAuthFlows {
       throw new OAuthLoginError('WRONG_ISSUER', { server: name, issuer });
     }
     checkPkce(metadata);
-    const client = await this.clients.find(found, oauth, { server: serverUrl, redirect });
+    const client = await this.clients.find(found, oauth, {
+      server: serverUrl,
+      redirect,
+      principalId,
+      unanswered: () => this.#unanswered(principalId),
+    });
     const named = oauth.scopes ?? found.scopes;
     const wanted = question === undefined || question.scopes.length === 0 ? named : question.scopes;
     const offline = metadata.scopes_supported?.includes('offline_access') ? 'offline_access' : '';
@@ -122,12 +139,16 @@ export class OAuthFlows {
       verifier: codeVerifier,
       client,
       credential: { ...credential },
+      begunAt: this.clock.now(),
       ...compact({ resource, asked, browser: cookie && hashOf(cookie) }),
     };
     const id = hashOf(state);
-    const expiresAt = new Date(this.clock.now() + BEGUN_MS);
+    const expiresAt = new Date(
+      Math.min(this.clock.now() + BEGUN_MS, endsAt?.getTime() ?? Infinity),
+    );
     const sealed = await this.vault.seal(JSON.stringify(flow), placeOf(id, principalId));
     await this.db.insert(mcpBegunLogins).values({ id, principalId, flow: sealed, expiresAt });
+    await this.#endOldest(principalId);
     this.metrics.mcpLogins.inc({ outcome: 'begun' });
     return { url: authorizationUrl.href, issuer, expiresAt };
   }
@@ -157,7 +178,7 @@ export class OAuthFlows {
     const used = await this.db.delete(mcpBegunLogins).where(eq(mcpBegunLogins.id, id)).returning();
     if (used.length === 0) throw new OAuthLoginError('NOT_BEGUN');
     const { name, server, issuer, resource, asked, client, credential } = flow;
-    const tokens = await this.#exchange(answer, flow).catch((error: unknown) => {
+    const tokens = await this.#exchange(answer, flow, principalId).catch((error: unknown) => {
       this.metrics.mcpLogins.inc({ outcome: 'failed' });
       throw error;
     });
@@ -178,7 +199,33 @@ export class OAuthFlows {
     };
   }
 
-  async #exchange(answer: URLSearchParams, flow: Flow): Promise<OAuthTokens> {
+  /** Deletes the oldest begun log-ins of a principal that has too many: nobody fills the table. */
+  async #endOldest(principalId: string): Promise<void> {
+    const kept = this.db
+      .select({ id: mcpBegunLogins.id })
+      .from(mcpBegunLogins)
+      .where(eq(mcpBegunLogins.principalId, principalId))
+      .orderBy(desc(mcpBegunLogins.expiresAt), desc(mcpBegunLogins.id))
+      .limit(MAX_BEGUN);
+    await this.db
+      .delete(mcpBegunLogins)
+      .where(and(eq(mcpBegunLogins.principalId, principalId), notInArray(mcpBegunLogins.id, kept)));
+  }
+
+  /** Log-ins of a principal that have begun, and have no answer. */
+  async #unanswered(principalId: string): Promise<UnansweredLogin[]> {
+    const rows = await this.db
+      .select()
+      .from(mcpBegunLogins)
+      .where(eq(mcpBegunLogins.principalId, principalId));
+    const opened = rows.map(async (row) => {
+      const { client, begunAt } = await this.#open(row);
+      return { clientId: client.client_id, begunAt: begunAt.getTime() };
+    });
+    return Promise.all(opened);
+  }
+
+  async #exchange(answer: URLSearchParams, flow: Flow, principalId: string): Promise<OAuthTokens> {
     const { name: server, issuer, client, verifier, redirectUrl, resource } = flow;
     const facts = { server, issuer };
     const metadata = await this.discovery.metadataOf(issuer, flow.server);
@@ -195,7 +242,9 @@ export class OAuthFlows {
       if (refusal !== null || code === null) {
         const more = answer.get('error_description');
         const words = [refusal ?? 'no code', ...(more === null ? [] : [more])].join(': ');
-        throw new OAuthLoginError('REFUSED', { ...facts, error: printable(words) });
+        const said = { ...facts, error: printable(words) };
+        const isClient = await this.#doubt(refusal ?? '', flow, { metadata, principalId });
+        throw new OAuthLoginError(isClient ? 'CLIENT_REFUSED' : 'REFUSED', said);
       }
       return await exchangeAuthorization(issuer, {
         metadata,
@@ -208,15 +257,39 @@ export class OAuthFlows {
       });
     } catch (error) {
       if (error instanceof IssuerMismatchError) {
+        await this.#doubt(answer.get('error') ?? 'access_denied', flow, { metadata, principalId });
         throw new OAuthLoginError('WRONG_ISSUER', facts, { cause: error });
       }
       if (!(error instanceof OAuthError)) return asking(() => Promise.reject(error));
-      const isClient = error.code === 'invalid_client' || error.code === 'unauthorized_client';
-      if (isClient) await forgetClients(this.db, issuer);
+      const isClient = refusesClient(error.code);
+      if (isClient) await this.clients.forget(issuer, client);
       const fault = isClient ? 'CLIENT_REFUSED' : isAway(error) ? 'AWAY' : 'CODE_REFUSED';
       const said = { ...facts, error: printable(error.code) };
       throw new OAuthLoginError(fault, said, { cause: error });
     }
+  }
+
+  /** Doubts the client of an answer, unless its error says that it is about something else. @returns whether it is. */
+  async #doubt(
+    error: string,
+    { issuer, server, client, redirectUrl }: Flow,
+    of: { metadata: IssuerMetadata; principalId: string },
+  ): Promise<boolean> {
+    if (otherErrors.has(error)) return false;
+    const at = { issuer, server, redirectUrl, ...of };
+    return (await this.clients.doubt(error, client, at)) || refusesClient(error);
+  }
+
+  async #open({
+    id,
+    principalId,
+    flow: sealed,
+    expiresAt,
+  }: typeof mcpBegunLogins.$inferSelect): Promise<Omit<Flow, 'begunAt'> & { begunAt: Date }> {
+    const flow = flowShape.parse(
+      JSON.parse(await this.vault.open(sealed, placeOf(id, principalId))),
+    );
+    return { ...flow, begunAt: new Date(flow.begunAt ?? expiresAt.getTime() - BEGUN_MS) };
   }
 
   async #find(
@@ -231,9 +304,7 @@ export class OAuthFlows {
       .where(and(eq(mcpBegunLogins.id, id), gt(mcpBegunLogins.expiresAt, now)));
     if (row === undefined) throw new OAuthLoginError('NOT_BEGUN');
     const { principalId } = row;
-    const flow = flowShape.parse(
-      JSON.parse(await this.vault.open(row.flow, placeOf(id, principalId))),
-    );
+    const { begunAt, ...flow } = await this.#open(row);
     if ('principalId' in by) {
       if (by.principalId !== principalId) throw new OAuthLoginError('OTHER_PERSON');
       // The answer to a link that was made for a browser comes back to that browser.
@@ -241,9 +312,23 @@ export class OAuthFlows {
     } else if (by.cookie === undefined || flow.browser !== hashOf(by.cookie)) {
       throw new OAuthLoginError('OTHER_BROWSER');
     }
-    return { id, principalId, flow, begunAt: new Date(row.expiresAt.getTime() - BEGUN_MS) };
+    return { id, principalId, flow, begunAt };
   }
 }
+
+/** Errors of answers that are about the person or the request, and not about the client (RFC 6749, OpenID Connect). */
+const otherErrors: ReadonlySet<string> = new Set([
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'invalid_scope',
+  'invalid_target',
+  'login_required',
+  'server_error',
+  'temporarily_unavailable',
+  'unsupported_response_type',
+]);
 
 /** Whether an authorization server failed, and refused nothing. */
 function isAway({ code }: OAuthError): boolean {

@@ -1,3 +1,4 @@
+import { compact } from '../../../platform/compact.js';
 import { contextTokens, type EventOf } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import type { JsonObject } from '../../../platform/json.js';
@@ -154,8 +155,11 @@ export function describeSteering({ messageId, text }: EventOf<'message.joined'>)
 }
 
 /** Queue position; 0: the turn has left the queue. */
-export function describeQueue(position: number): AiSdkChunk {
-  return { type: 'data-queue', id: 'queue', data: { position } };
+export function describeQueue(
+  position: number,
+  reason?: EventOf<'turn.queued'>['reason'],
+): AiSdkChunk {
+  return { type: 'data-queue', id: 'queue', data: compact({ position, reason }) };
 }
 
 /**

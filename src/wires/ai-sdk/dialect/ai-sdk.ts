@@ -279,7 +279,7 @@ function encodeChange(
 
 function encodeAnnouncement(stream: Stream, state: AiSdkState, event: Announcement): Encoded {
   if (event.type === 'turn.queued') {
-    return encodeAs({ ...state, isQueued: true }, describeQueue(event.position));
+    return encodeAs({ ...state, isQueued: true }, describeQueue(event.position, event.reason));
   }
   if (event.type !== 'message.joined') return encodeAs(state, announce(event));
   // The page has the message itself, where the stream is the answer to it.

@@ -38,7 +38,7 @@ export interface HarnessFrames {
   'step:start': Pick<EventOf<'step.started'>, 'step'>;
   'step:discard': Pick<EventOf<'step.discarded'>, 'step'>;
   'step:end': Pick<EventOf<'step.ended'>, 'step' | 'stopReason' | 'usage'>;
-  'turn:queued': Pick<EventOf<'turn.queued'>, 'position'>;
+  'turn:queued': Pick<EventOf<'turn.queued'>, 'position' | 'reason'>;
   'turn:recovering': Pick<EventOf<'turn.recovering'>, 'reason' | 'attempt'>;
   'approval:request': AboutCall<
     EventOf<'approval.requested'>,

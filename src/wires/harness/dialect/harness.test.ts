@@ -45,7 +45,7 @@ const fields: Record<string, { always: string[]; sometimes?: string[] }> = {
     always: ['exitCode'],
     sometimes: ['interrupted', 'error', 'errorType', 'status', 'severity', 'fatal', 'errorDetails'],
   },
-  'turn:queued': { always: ['position'] },
+  'turn:queued': { always: ['position'], sometimes: ['reason'] },
   'turn:recovering': { always: ['reason', 'attempt'] },
   'turn:end': { always: ['outcome', 'exitCode', 'reason', 'usage', 'durationMs'] },
   'step:start': { always: ['step'] },

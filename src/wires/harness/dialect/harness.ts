@@ -35,7 +35,7 @@ export const harnessDialect: Dialect<HarnessState> = {
 function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
   switch (event.type) {
     case 'turn.queued':
-      return [frame('turn:queued', { position: event.position })];
+      return [frame('turn:queued', compact({ position: event.position, reason: event.reason }))];
     case 'turn.started':
       return [frame('session:init', started(event))];
     case 'turn.recovering':

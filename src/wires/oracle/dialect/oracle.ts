@@ -131,10 +131,16 @@ function encodeAs(state: OracleState, ...chunks: OracleChunk[]): Encoded {
   return { state, chunks };
 }
 
+function describeWait({ position, reason }: EventOf<'turn.queued'>): string {
+  return reason === undefined
+    ? `Waiting in the queue, at place ${position}`
+    : 'Waiting: no worker could be told of this turn yet; it starts by itself when one is';
+}
+
 function announce(view: TurnView, event: Announcement): OracleChunk[] {
   switch (event.type) {
     case 'turn.queued':
-      return [{ type: 'status', message: `Waiting in the queue, at place ${event.position}` }];
+      return [{ type: 'status', message: describeWait(event) }];
     case 'tool.progress':
       return describeRunning(view, event);
     case 'notice.posted':

@@ -1,73 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyTurn } from '../../../../test/support/turn/any-turn.js';
-import {
-  accumulators,
-  streamedResponse,
-} from '../../../../test/support/clients/response-accumulator.js';
+import { encode, eventsOf } from '../../../../test/support/turn/encode-responses.js';
 import { golden, recordedTurns, waitsOf } from '../../../../test/golden/golden.js';
 import type { TurnEvent, TurnEventBody } from '../../../events/turn-event.js';
-import { type FrameWithCursor, formatFrame } from '../../framing/dialect.js';
-import { TurnEncoder } from '../../framing/turn-encoder.js';
-import type { ResponsesEvent, ResponseFacts } from './response-frames.js';
-import { responsesDialect } from './responses.js';
-
-const facts: ResponseFacts = {
-  id: 'resp_1',
-  object: 'response',
-  created_at: 1_795_422_018,
-  model: 'WORKING_ITEMS',
-  previous_response_id: null,
-  instructions: null,
-  tools: [],
-  tool_choice: 'auto',
-  truncation: 'auto',
-  parallel_tool_calls: true,
-  text: { format: { type: 'text' } },
-  top_p: 1,
-  presence_penalty: 0,
-  frequency_penalty: 0,
-  top_logprobs: 0,
-  temperature: 1,
-  reasoning: { effort: null, summary: null },
-  max_output_tokens: null,
-  max_tool_calls: null,
-  store: true,
-  background: false,
-  service_tier: 'default',
-  metadata: {},
-  user: null,
-  safety_identifier: null,
-  prompt_cache_key: null,
-};
-
-interface Wanted {
-  answered?: readonly string[];
-  after?: number;
-  hidesApprovals?: boolean;
-}
-
-function encode(
-  events: readonly TurnEvent[],
-  { answered = [], after, hidesApprovals = false }: Wanted = {},
-): FrameWithCursor[] {
-  const wanted = {
-    facts,
-    turnKey: '1',
-    clientTools: ['pick_color'],
-    customTools: [],
-    namespaces: [],
-    hidesApprovals,
-    answered,
-  };
-  const encoder = new TurnEncoder(responsesDialect(wanted, after), 'turn_1');
-  return events.flatMap((event) => encoder.encode(event));
-}
-
-const eventsOf = (frames: readonly FrameWithCursor[]): ResponsesEvent[] =>
-  frames
-    .filter(({ data }) => data !== '[DONE]')
-    .map(({ data }) => JSON.parse(data) as ResponsesEvent);
+import { formatFrame } from '../../framing/dialect.js';
 
 describe.each(recordedTurns())('the responses of %s', (name, events) => {
   const responses = [[], ...waitsOf(events)].map((answered) => encode(events, { answered }));
@@ -76,20 +13,6 @@ describe.each(recordedTurns())('the responses of %s', (name, events) => {
     const text = responses.flat().map(formatFrame).join('');
     expect(text).toBe(golden(`./responses/${name}.txt`, text));
   });
-
-  it.each(Object.keys(accumulators))(
-    'are what %s takes, and end with what it made of them',
-    (client) => {
-      for (const frames of responses) {
-        const accumulator = accumulators[client]?.();
-        expect(frames.at(-1)?.data).toBe('[DONE]');
-        for (const { data } of frames.slice(0, -2)) accumulator?.take(data);
-        const last = eventsOf(frames).at(-1);
-        expect(last?.type).toMatch(/^response\.(completed|failed|incomplete)$/);
-        expect(leftOf(accumulator?.output(), frames)).toEqual(outputOf(eventsOf(frames)));
-      }
-    },
-  );
 
   it('have numbers that grow from 0, and go on after any of them', () => {
     for (const [index, frames] of responses.entries()) {
@@ -103,41 +26,6 @@ describe.each(recordedTurns())('the responses of %s', (name, events) => {
     }
   });
 });
-
-/** Whether a worker takes over that leaves out what the one before it has sent of a step. */
-function losesItems(events: readonly TurnEvent[]): boolean {
-  return events.some(({ type, attempt }, index) => {
-    const begun = events.slice(0, index).findLast((one) => one.type === 'step.started');
-    return type === 'step.discarded' && begun !== undefined && begun.attempt < attempt;
-  });
-}
-
-/** Items that a client has before the last frames, without those that were taken back: they are `incomplete`. */
-function leftOf(output: unknown, frames: readonly FrameWithCursor[]): unknown {
-  const items = output as { id: string; status?: string }[];
-  const ids = new Set((outputOf(eventsOf(frames)) as typeof items).map(({ id }) => id));
-  const gone = items.filter(({ id }) => !ids.has(id));
-  expect(gone.every(({ status }) => status === 'incomplete')).toBe(true);
-  return items.filter(({ id }) => ids.has(id));
-}
-
-// What a lost worker sent is not in the log, so that it cannot end, and its indexes come again.
-it.each(recordedTurns().filter(([, events]) => !losesItems(events)))(
-  'the responses of %s are what stream() of openai 7 takes',
-  async (_name, events) => {
-    for (const answered of [[], ...waitsOf(events)]) {
-      const frames = encode(events, { answered });
-      const made = await streamedResponse(frames.slice(0, -1).map(({ data }) => data));
-      expect(made.output).toMatchObject(outputOf(eventsOf(frames)) as object[]);
-    }
-  },
-);
-
-/** A response as a reader has it that takes each event, from any point of the stream on. */
-const outputOf = (events: readonly ResponsesEvent[]): unknown => {
-  const last = events.at(-1);
-  return last !== undefined && 'response' in last ? last.response.output : undefined;
-};
 
 /** A log as it is once another worker has the turn, and what was not stored is lost. */
 function withoutLost(events: readonly TurnEvent[]): TurnEvent[] {
@@ -174,20 +62,6 @@ function withTakeovers(events: readonly TurnEvent[]): TurnEvent[] {
 
 describe('the responses of any turn', () => {
   const numRuns = process.env['TEST_RELEASE'] === undefined ? 60 : 2_000;
-
-  it('are taken by the strictest client, and end with its items', () => {
-    fc.assert(
-      fc.property(anyTurn, ({ events }) => {
-        for (const answered of [[], ...waitsOf(events)]) {
-          const frames = encode(events, { answered });
-          const accumulator = accumulators['openai 7']?.();
-          for (const { data } of frames.slice(0, -2)) accumulator?.take(data);
-          expect(leftOf(accumulator?.output(), frames)).toEqual(outputOf(eventsOf(frames)));
-        }
-      }),
-      { numRuns },
-    );
-  });
 
   it('are the same after any number, whether the log has what a lost worker streamed or not', () => {
     fc.assert(

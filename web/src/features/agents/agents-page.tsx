@@ -1,21 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type {
-  AgentProblem,
-  AgentSummary,
-  ListedTool,
-  ListedMcpServer,
-} from '#src/client/turnpike-client.js';
+import type { AgentProblem, AgentSummary, ListedTool } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
+import { useIsOperator } from '../../api/queries.js';
+import { ClampedText } from '../../components/clamped-text.js';
+import { Button } from '../../components/button.js';
 import { Link } from 'wouter';
-import { HelpLink, Loaded, LoadFault, EmptyState, Page, Section } from '../../components/page.js';
+import { HelpLink, Loaded, EmptyState, Page, Section } from '../../components/page.js';
 import { OutputText } from '../../components/output-text.js';
 import { formatCount } from '../../components/format.js';
 import { AgentSkills, matches, Skills } from './skills.js';
+import { ToolSources } from './tool-sources.js';
+import { TryTool } from './try-tool.js';
+
+/** Files may change while the page is open. */
+const POLL_MS = 10_000;
 
 /** The named agents, the server's skills and its tools. */
 export function AgentsPage() {
-  const files = useQuery({ queryKey: ['agents', 'files'], queryFn: () => client().agentFiles() });
+  const files = useQuery({
+    queryKey: ['agents', 'files'],
+    queryFn: () => client().agentFiles(),
+    refetchInterval: POLL_MS,
+  });
   const tools = useQuery({ queryKey: ['tools'], queryFn: () => client().tools() });
   const [filter, setFilter] = useState('');
   return (
@@ -56,7 +63,7 @@ export function AgentsPage() {
         </Loaded>
       </Section>
       <Skills filter={filter} />
-      <McpServers />
+      <ToolSources />
       <Section title="Tools">
         <Loaded from={tools} what="tools">
           {(all) => (
@@ -92,7 +99,7 @@ function Problems({ problems }: { problems: readonly AgentProblem[] }) {
 const types: Record<number, string> = { 1: 'interactive', 2: 'subagent' };
 
 function AgentCard({ agent }: { agent: AgentSummary }) {
-  const { name, file, description, model, tools, limits, subagents, type } = agent;
+  const { name, title, file, description, model, tools, limits, subagents, type } = agent;
   const { decision_tree: tree } = agent;
   const facts: [string, string][] = [
     ['Model', model ?? 'default'],
@@ -108,7 +115,12 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
   return (
     <li className="rounded-xl border border-line bg-panel p-4">
       <h3 className="flex flex-wrap items-baseline gap-x-2 text-sm font-semibold">
-        {name}
+        {title ?? name}
+        {title !== null && (
+          <code className="text-xs font-normal text-muted" title="Its name in requests">
+            {name}
+          </code>
+        )}
         {type !== null && types[type] !== undefined && (
           <span className="text-xs font-normal text-muted">{types[type]}</span>
         )}
@@ -145,74 +157,33 @@ const effects: Record<string, string> = {
   command: 'bg-bad-wash text-bad',
 };
 
-function ToolRow({ tool: { name, description, effect, inputSchema } }: { tool: ListedTool }) {
+function ToolRow({ tool }: { tool: ListedTool }) {
+  const { name, description, effect, inputSchema, source } = tool;
+  const isOperator = useIsOperator();
+  const [isTried, setIsTried] = useState(false);
   return (
     <li className="px-4 py-3">
       <h3 className="flex items-baseline gap-2">
-        <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
+        <code className="font-mono text-[0.8125rem] font-medium [overflow-wrap:anywhere]">
+          {name}
+        </code>
         <span className={`rounded-full px-1.5 text-xs ${effects[effect] ?? 'bg-sunken text-soft'}`}>
           {effect}
         </span>
+        {isOperator && (source === 'extension' || source === 'mcp') && (
+          <Button className="ml-auto" aria-label={`Try ${name}`} onClick={() => setIsTried(true)}>
+            Try
+          </Button>
+        )}
       </h3>
-      <p className="mt-0.5 text-sm text-muted">{description}</p>
+      <ClampedText text={description} className="mt-0.5 text-sm text-muted" />
       <details className="mt-1.5">
         <summary className="text-xs text-accent-ink">Input</summary>
         <div className="mt-1.5">
           <OutputText text={JSON.stringify(inputSchema, null, 2)} label={`Input of ${name}`} />
         </div>
       </details>
+      {isTried && <TryTool tool={tool} onClose={() => setIsTried(false)} />}
     </li>
-  );
-}
-
-const states: Record<ListedMcpServer['state'], { words: string; look: string }> = {
-  unused: { words: 'not used yet', look: 'bg-sunken text-soft' },
-  working: { words: 'working', look: 'bg-good-wash text-good' },
-  failed: { words: 'failed', look: 'bg-bad-wash text-bad' },
-};
-
-const POLL_MS = 10_000;
-
-/** The MCP servers of the configuration, and whether turns could use them. */
-export function McpServers() {
-  const servers = useQuery({
-    queryKey: ['mcp-servers'],
-    queryFn: () => client().mcpServers(),
-    refetchInterval: POLL_MS,
-  });
-  return (
-    <Section title="MCP servers">
-      <LoadFault of={servers} />
-      {servers.data?.length === 0 && (
-        <EmptyState title="No MCP servers.">
-          An MCP server brings tools of other programs.{' '}
-          <HelpLink topic="guide/mcp">How to add one</HelpLink>
-        </EmptyState>
-      )}
-      <ul
-        aria-label="MCP servers"
-        className="divide-y divide-line rounded-xl border border-line bg-panel empty:hidden"
-      >
-        {servers.data?.map(({ name, kind, state, tools, problems }) => (
-          <li key={name} className="px-4 py-3">
-            <h3 className="flex items-baseline gap-2 text-sm">
-              <code className="font-mono text-[0.8125rem] font-medium">{name}</code>
-              <span className={`rounded-full px-1.5 text-xs ${states[state].look}`}>
-                {states[state].words}
-              </span>
-              <span className="text-xs text-muted">
-                {kind === 'stdio' ? 'command' : 'HTTP'}
-                {state === 'working' && ` · ${tools === 1 ? '1 tool' : `${tools} tools`}`}
-              </span>
-            </h3>
-            {problems.map((problem) => (
-              <p key={problem} className="mt-0.5 text-xs text-bad [overflow-wrap:anywhere]">
-                {problem}
-              </p>
-            ))}
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { ShieldQuestion } from 'lucide-react';
+import { ShieldQuestion } from '../../components/icons.js';
 import { useId, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { FaultNote } from '../../components/fault-note.js';
 import { client } from '../../api/client.js';
@@ -47,7 +47,13 @@ export function ApprovalCard({
   const { approvals } = client();
   const calls = isOfOthers ? approvals.awaited : approvals;
   return (
-    <div ref={card} role="group" aria-labelledby={titleId} className="space-y-3 text-sm">
+    <div
+      ref={card}
+      role="group"
+      aria-labelledby={titleId}
+      data-question={approvalId}
+      className="space-y-3 text-sm"
+    >
       <div className="flex flex-wrap items-start gap-x-2 gap-y-1">
         <ShieldQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-amber" />
         <p id={titleId} className="min-w-48 flex-1 font-medium">

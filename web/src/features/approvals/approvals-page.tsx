@@ -1,3 +1,4 @@
+import { AgentName } from '../../components/agent-name.js';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ListedApprovalView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
@@ -66,7 +67,7 @@ function Where({ approval }: { approval: ListedApprovalView }) {
         {session.title ?? 'Session'}
       </Link>
       <p className="flex flex-wrap gap-x-3">
-        <span>{session.persona}</span>
+        <AgentName name={session.persona} />
         <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
           {session.projectRoot}
         </span>

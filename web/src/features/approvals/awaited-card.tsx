@@ -1,3 +1,4 @@
+import { AgentName } from '../../components/agent-name.js';
 import type { AwaitedApprovalView } from '#src/client/turnpike-client.js';
 import { formatAgo } from '../../components/format.js';
 import { useNow } from '../../hooks/use-now.js';
@@ -11,7 +12,7 @@ export function AwaitedCard({ approval }: { approval: AwaitedApprovalView }) {
     <li className="rounded-xl border border-line bg-panel">
       <p className="flex flex-wrap gap-x-3 border-b border-line px-4 py-2 text-xs text-muted">
         <span className="text-sm font-medium text-ink">{requester}</span>
-        <span>{agent}</span>
+        <AgentName name={agent} />
         <span>{formatAgo(createdAt, now)}</span>
       </p>
       <div className="p-4">

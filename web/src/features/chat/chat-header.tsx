@@ -1,3 +1,4 @@
+import { AgentName } from '../../components/agent-name.js';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionRecord, ModelList } from '#src/client/turnpike-client.js';
@@ -12,7 +13,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { FormDialog } from '../../components/form-dialog.js';
 import { Field } from '../../components/field.js';
-import { Download, Pencil, Trash2 } from 'lucide-react';
+import { Download, Pencil, Trash2 } from '../../components/icons.js';
 import { formatShort, formatUsd } from '../../components/format.js';
 import { modeWords } from './composer/permission-modes.js';
 import { conversationMarkdown } from './conversation/conversation-markdown.js';
@@ -64,7 +65,9 @@ export function ChatHeader({
             <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
               {session.projectRoot}
             </span>
-            <span className="shrink-0">{session.persona}</span>
+            <span className="shrink-0">
+              <AgentName name={session.persona} />
+            </span>
             {session.mode !== 'direct' && (
               <span className="shrink-0" title="Permissions">
                 {modeWords(session.mode)}
@@ -145,7 +148,6 @@ function RenameDialog({
       title="Rename session"
       action="Rename"
       sending={renaming}
-      hasCancel
       onSubmit={() => renaming.mutate()}
       onClose={onClose}
     >

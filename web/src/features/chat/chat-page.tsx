@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState, useRef } from 'react';
-import { ArrowDown, GitFork } from 'lucide-react';
+import { ArrowDown, GitFork } from '../../components/icons.js';
 import { reportFault, client } from '../../api/client.js';
 import { isLost } from '../../api/connection.js';
-import { lostWords } from '../../app/connection-bar.js';
 import { FaultNote } from '../../components/fault-note.js';
 import { Link } from 'wouter';
 import { Loading, Page } from '../../components/page.js';
 import { COMPOSER_ID } from '../../app/shortcuts.js';
 import { useValue } from '../../hooks/value-store.js';
-import { IconButton } from '../../components/button.js';
+import { Button, IconButton } from '../../components/button.js';
 import type { SessionRecord } from '#src/client/turnpike-client.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer/composer.js';
@@ -18,12 +17,14 @@ import { visibleBranch, type ChosenVersions } from './conversation/visible-branc
 import type { ChatTurn } from './conversation/turn-view.js';
 import { Turn } from './turn/turn.js';
 import { isLive, TurnStatus } from './turn/turn-status.js';
+import { useHiddenQuestion } from './use-hidden-question.js';
 import { useConversation } from './conversation/use-conversation.js';
 
 /** A session: its turns, and the field for the next message. */
 export function ChatPage({ sessionId }: { sessionId: string }) {
   const { conversation, state, isRunning } = useConversation(sessionId);
   const { box, content, isAtEnd, toEnd } = useStickToEnd();
+  const question = useHiddenQuestion(box, content);
   const stop = (): void => void conversation.stop().catch(reportFault);
   useEscape(isRunning, stop);
   const [chosen, setChosen] = useState<ChosenVersions>(new Map());
@@ -88,12 +89,21 @@ export function ChatPage({ sessionId }: { sessionId: string }) {
       </div>
       <div className="shrink-0 sm:px-8">
         <div className="relative mx-auto w-full max-w-3xl px-3 pb-3 sm:px-0">
-          {!isAtEnd && (
+          {question.isHidden && (
+            <Button
+              look="main"
+              onClick={question.show}
+              className="absolute -top-10 left-1/2 -translate-x-1/2 shadow-md"
+            >
+              Show the open question
+            </Button>
+          )}
+          {!isAtEnd && !question.isHidden && (
             <IconButton
               look="plain"
               label="Scroll to the end"
               onClick={toEnd}
-              className="absolute -top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-md"
+              className="absolute -top-9 left-1/2 -translate-x-1/2 rounded-full! shadow-md"
             >
               <ArrowDown size={16} />
             </IconButton>
@@ -126,7 +136,8 @@ function LiveStatus({ turns }: { turns: readonly ChatTurn[] }) {
           Enter to send · Shift + Enter for a new line · Ctrl + / for all shortcuts
         </p>
       )}
-      {live !== undefined && (lost ? <p>{lostWords}</p> : <TurnStatus view={live.view} />)}
+      {/* The bar above says that the connection is lost. */}
+      {live !== undefined && !lost && <TurnStatus view={live.view} />}
     </div>
   );
 }

@@ -1,4 +1,6 @@
-import { use, type MouseEvent } from 'react';
+import { use, useState, type MouseEvent } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { findPages } from './find-pages.js';
 import { MarkdownText } from '../chat/text/markdown.js';
 import { Link } from 'wouter';
 import { navigate } from '../../app/navigation.js';
@@ -33,11 +35,11 @@ function Topic({ name }: { name: string }) {
   };
   return (
     <Page
-      title="Help"
+      title={titleOf(text)}
       lead={
         <>
           <Link href="/help" className="text-accent-ink underline">
-            Contents
+            Help
           </Link>{' '}
           ·{' '}
           <a href="/docs" className="text-accent-ink underline">
@@ -46,13 +48,71 @@ function Topic({ name }: { name: string }) {
         </>
       }
     >
+      <Search />
       {/* Clicks on its links, which keyboards make too. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
       <div onClick={follow} className="max-w-3xl">
-        <MarkdownText text={text} isOpen={false} />
+        <MarkdownText text={text.replace(/^# .*\n+/, '')} isOpen={false} />
       </div>
     </Page>
   );
+}
+
+function titleOf(text: string): string {
+  return /^# (.*)/.exec(text)?.[1] ?? 'Help';
+}
+
+/** Finds pages by their words; all pages are loaded with the first letter. */
+function Search() {
+  const [words, setWords] = useState('');
+  const wanted = words.trim();
+  const all = useQuery({
+    queryKey: ['help', 'pages'],
+    queryFn: loadAll,
+    enabled: wanted !== '',
+    staleTime: Infinity,
+  });
+  const found = all.data === undefined ? undefined : findPages(all.data, wanted);
+  return (
+    <div className="mb-5 max-w-3xl">
+      <input
+        type="search"
+        aria-label="Search the manual"
+        placeholder="Search the manual"
+        value={words}
+        onChange={({ target }) => setWords(target.value)}
+        className="h-9 w-full rounded-lg border border-line-strong bg-panel px-3 text-sm"
+      />
+      {wanted !== '' && found !== undefined && (
+        <ul
+          aria-label="Pages found"
+          className="mt-2 divide-y divide-line rounded-lg border border-line bg-panel"
+        >
+          {found.length === 0 && (
+            <li className="px-3 py-2 text-sm text-muted">No page has all of these words.</li>
+          )}
+          {found.map(({ name, title, line }) => (
+            <li key={name}>
+              <Link
+                href={name === 'README' ? '/help' : `/help/${name}`}
+                className="block px-3 py-2 text-sm hover:bg-sunken"
+              >
+                <span className="font-medium text-accent-ink">{title}</span>
+                <span className="block truncate text-xs text-muted">{line}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Every page by its name. */
+async function loadAll(): Promise<ReadonlyMap<string, string>> {
+  const names = Object.keys(pages).map((path) => path.replace(/^.*\/docs\/(.*)\.md$/, '$1'));
+  const texts = await Promise.all(names.map((name) => loadTopic(name)));
+  return new Map(names.map((name, index) => [name, texts[index] ?? '']));
 }
 
 /** The pages of the manual, each loaded when it is opened. */

@@ -1,14 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreatedKey } from '#src/client/turnpike-client.js';
+import type { CreatedKey, KeyView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { CheckList, Field } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
+import { fromTexts, KeyNameField, LimitFields, toTexts, type LimitTexts } from './key-fields.js';
 
 const scopes = {
   turns: 'Send messages',
   approvals: 'Answer approvals',
   admin: 'Administer the server',
+  texts: 'With that: read the turns of others',
 };
 
 const lives = [
@@ -30,11 +32,13 @@ export function NewKey({
   const [name, setName] = useState('');
   const [asked, setAsked] = useState<readonly (keyof typeof scopes)[]>(['turns', 'approvals']);
   const [life, setLife] = useState('90d');
+  const [limits, setLimits] = useState(toTexts({}));
   const creating = useMutation({
     mutationFn: () =>
       client().keys.create({
         principal: principal.trim(),
         scopes: asked,
+        limits: ownLimits(limits),
         ...(name.trim() !== '' && { name: name.trim() }),
         ...(life !== '' && { expiresIn: life }),
       }),
@@ -46,7 +50,6 @@ export function NewKey({
       action="Create"
       sending={creating}
       isReady={principal.trim() !== '' && asked.length > 0}
-      hasCancel
       onSubmit={() => creating.mutate()}
       onClose={onClose}
     >
@@ -66,16 +69,8 @@ export function NewKey({
           />
         )}
       </Field>
-      <Field label="Name (optional)" about="To tell the keys of a principal apart.">
-        {(control) => (
-          <input
-            {...control}
-            maxLength={100}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+      <KeyNameField name={name} onChange={setName} />
+      <LimitFields texts={limits} onChange={setLimits} />
       <CheckList legend="May" words={scopes} chosen={asked} onChange={setAsked} />
       <Field label="Expires after">
         {(control) => (
@@ -90,4 +85,10 @@ export function NewKey({
       </Field>
     </FormDialog>
   );
+}
+
+/** The limits that were typed. */
+function ownLimits(texts: LimitTexts): KeyView['limits'] {
+  const typed = Object.entries(fromTexts(texts)).filter(([, value]) => value !== null);
+  return Object.fromEntries(typed);
 }

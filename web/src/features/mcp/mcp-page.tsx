@@ -32,12 +32,7 @@ function Logins({ logins, servers }: McpLoginList) {
   const known = new Set(logins.map(({ server }) => server));
   const open = servers.filter(({ name }) => !known.has(name));
   if (logins.length + open.length === 0) {
-    return (
-      <EmptyState title="No log-ins.">
-        None of the configured MCP servers takes one.{' '}
-        <HelpLink topic="guide/mcp">How log-ins at MCP servers work</HelpLink>
-      </EmptyState>
-    );
+    return <NoLogins />;
   }
   return (
     <Table label="Log-ins at MCP servers" heads={['Server', 'Host', 'Log-in', 'Renewed', '']}>
@@ -58,6 +53,18 @@ function Logins({ logins, servers }: McpLoginList) {
         </tr>
       ))}
     </Table>
+  );
+}
+
+function NoLogins() {
+  const sources = useQuery({ queryKey: ['tool-sources'], queryFn: () => client().toolSources() });
+  return (
+    <EmptyState title="No log-ins.">
+      {sources.data?.mcpServers.length === 0
+        ? 'No MCP server is configured.'
+        : 'None of the configured MCP servers takes one.'}{' '}
+      <HelpLink topic="guide/mcp">How log-ins at MCP servers work</HelpLink>
+    </EmptyState>
   );
 }
 

@@ -6,7 +6,7 @@ import { MutationFault } from '../../components/fault-note.js';
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
 import { formatBytes } from '../../components/format.js';
-import { TriangleAlert } from 'lucide-react';
+import { TriangleAlert } from '../../components/icons.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { useFileEdit } from './use-file-edit.js';
 

@@ -1,3 +1,4 @@
+import { AgentName } from '../../components/agent-name.js';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { invalidate } from '../../api/queries.js';
 import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
@@ -6,7 +7,7 @@ import { Link } from 'wouter';
 import { Loading, LoadFault } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
 import { formatAgo, formatBytes, formatCount } from '../../components/format.js';
-import { FileText } from 'lucide-react';
+import { FileText } from '../../components/icons.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { OpenFile } from './open-file.js';
 
@@ -36,7 +37,9 @@ export function MemoryCard({
   return (
     <li aria-label={agent} className="rounded-xl border border-line bg-panel p-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <h2 className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">{agent}</h2>
+        <h2 className="min-w-0 flex-1 text-sm font-semibold [overflow-wrap:anywhere]">
+          <AgentName name={agent} />
+        </h2>
         <span className="text-xs text-muted tabular-nums">
           {formatCount(files)} of {formatCount(quota.files)} files · {formatBytes(bytes)} of{' '}
           {formatBytes(quota.bytes)}

@@ -5,7 +5,7 @@ import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { mayLeave } from '../../app/navigation.js';
 import { Button } from '../../components/button.js';
-import { Plus } from 'lucide-react';
+import { Plus } from '../../components/icons.js';
 import { keepOpened, MemoryCard } from './memory-card.js';
 import { NewFile } from './new-file.js';
 

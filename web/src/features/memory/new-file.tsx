@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { invalidate, useAgents } from '../../api/queries.js';
+import { invalidate, useAgents, useAgentTitles } from '../../api/queries.js';
 import { useState } from 'react';
 import { client } from '../../api/client.js';
 import { Field } from '../../components/field.js';
@@ -22,6 +22,7 @@ export function NewFile({
   const [chosen, setAgent] = useState<string>();
   const [path, setPath] = useState(ROOT);
   const [content, setContent] = useState('');
+  const titleOf = useAgentTitles();
   const agent = chosen ?? names[0] ?? '';
   const creating = useMutation({
     mutationFn: () => client().memory.put(agent, path, { content, version: null }),
@@ -37,7 +38,7 @@ export function NewFile({
       title="New memory file"
       action="Create"
       sending={creating}
-      isReady={agent !== ''}
+      isReady={agent !== '' && path.trim() !== '' && path !== ROOT}
       isFaultShown={!isThere}
       onSubmit={() => creating.mutate()}
       onClose={onClose}
@@ -46,7 +47,9 @@ export function NewFile({
         {(control) => (
           <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
             {names.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {titleOf(name)}
+              </option>
             ))}
           </select>
         )}

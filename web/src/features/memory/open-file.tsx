@@ -6,7 +6,7 @@ import { OutputText } from '../../components/output-text.js';
 import { client } from '../../api/client.js';
 import { Loading, LoadFault } from '../../components/page.js';
 import { Button } from '../../components/button.js';
-import { Pencil } from 'lucide-react';
+import { Pencil } from '../../components/icons.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { FileEditor } from './file-editor.js';
 

@@ -1,3 +1,4 @@
+import { useAgentTitles } from '../../api/queries.js';
 import { useQuery } from '@tanstack/react-query';
 import { useState, useEffect } from 'react';
 import type { TurnComparison } from '#src/client/turnpike-client.js';
@@ -117,6 +118,7 @@ export function FactsTable({
   comparison: TurnComparison;
   names: SideNames;
 }) {
+  const titleOf = useAgentTitles();
   return (
     <div className="mb-6">
       <Table
@@ -125,7 +127,7 @@ export function FactsTable({
         cell="px-2.5 py-2 sm:px-4"
         className="text-xs tabular-nums sm:text-sm"
       >
-        {compareFacts(comparison).map(({ label, left, right, difference }) => (
+        {compareFacts(comparison, titleOf).map(({ label, left, right, difference }) => (
           <tr key={label} className="border-t border-line first:border-t-0">
             <th scope="row" className="px-2.5 py-1.5 text-xs font-normal text-muted sm:px-4">
               {label}

@@ -12,18 +12,21 @@ export interface ComparedFact {
   difference: string;
 }
 
+/** What people read in place of an agent's name. */
+type TitleOf = (agent: string) => string;
+
 type Value = string | number | null;
 
 interface Row {
   label: string;
-  value: (turn: ComparedTurn) => Value;
+  value: (turn: ComparedTurn, titleOf: TitleOf) => Value;
   /** The text of a number. Default: a count. */
   format?: (value: number) => string;
 }
 
 const rows: readonly Row[] = [
   { label: 'Model', value: ({ model }) => model },
-  { label: 'Agent', value: ({ agent }) => agent },
+  { label: 'Agent', value: ({ agent }, titleOf) => titleOf(agent) },
   { label: 'Outcome', value: outcomeOf },
   { label: 'Cost', value: ({ costUsd }) => costUsd, format: formatUsd },
   { label: 'Input tokens', value: ({ usage }) => usage?.inputTokens ?? null },
@@ -43,9 +46,12 @@ const rows: readonly Row[] = [
 ];
 
 /** The facts of two turns, row by row; rows of which neither knows anything are left out. Pure. */
-export function compareFacts({ left, right }: TurnComparison): ComparedFact[] {
+export function compareFacts(
+  { left, right }: TurnComparison,
+  titleOf: TitleOf = (agent) => agent,
+): ComparedFact[] {
   return rows.flatMap(({ label, value, format = formatCount }) => {
-    const [a, b] = [value(left), value(right)];
+    const [a, b] = [value(left, titleOf), value(right, titleOf)];
     if (a === null && b === null) return [];
     const show = (one: Value): string =>
       one === null ? '–' : typeof one === 'number' ? format(one) : one;

@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../components/lazy-part.js';
 import { Button, IconButton } from '../../components/button.js';
-import { History } from 'lucide-react';
+import { History } from '../../components/icons.js';
 
 const ReplayDialog = lazyPart(async () => (await import('./replay-dialog.js')).ReplayDialog);
 

@@ -57,8 +57,10 @@ export function ReplayDialog({ turnId, onClose }: { turnId: string; onClose: () 
         {(control) => (
           <select {...control} value={agent} onChange={({ target }) => setAgent(target.value)}>
             <option value="">Same as recorded</option>
-            {agents.map(({ name }) => (
-              <option key={name}>{name}</option>
+            {agents.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title ?? name}
+              </option>
             ))}
           </select>
         )}

@@ -1,3 +1,4 @@
+import { AgentName } from '../../components/agent-name.js';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
@@ -23,7 +24,7 @@ export function Replays({ turnId }: { turnId: string }) {
         {replays.data.replays.map(({ turnId: id, model, persona, status, tools, createdAt }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2">
             <span className="min-w-0 flex-1 basis-48">
-              {model} · {persona}
+              {model} · <AgentName name={persona} />
               {tools === 'none' && ' · without tools'}
             </span>
             <span className="text-xs text-muted">{status}</span>

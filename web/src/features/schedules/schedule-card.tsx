@@ -2,14 +2,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { invalidate } from '../../api/queries.js';
+import { invalidate, useAgentTitles } from '../../api/queries.js';
 import { MutationFault } from '../../components/fault-note.js';
 import { LoadFault } from '../../components/page.js';
 import { Link } from 'wouter';
 import { useNow } from '../../hooks/use-now.js';
 import { Button } from '../../components/button.js';
 import { DeleteButton } from '../../components/delete-button.js';
-import { Pencil } from 'lucide-react';
+import { Pencil } from '../../components/icons.js';
 import { cronWords } from './cron-words.js';
 import { describeState, type DescribedState } from './describe-state.js';
 import { Runs } from './runs.js';
@@ -98,8 +98,9 @@ export function ScheduleCard({ schedule, onEdit }: { schedule: ScheduleView; onE
 }
 
 function Where({ schedule: { session, agent, projectRoot, overlap } }: { schedule: ScheduleView }) {
+  const titleOf = useAgentTitles();
   const words = [
-    ...(agent === null ? [] : [agent]),
+    ...(agent === null ? [] : [titleOf(agent)]),
     ...(projectRoot === null ? [] : [projectRoot]),
     ...(overlap === 'skip' ? [] : [overlapWords[overlap]]),
   ];

@@ -1,12 +1,14 @@
 import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
-import { invalidate, useAgents, useSessions } from '../../api/queries.js';
+import { invalidate, useAgents, useAgentTitles, useSessions } from '../../api/queries.js';
 import { Field, type ControlProps } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 import { cronWords } from './cron-words.js';
 import { draftOf, findProblems, parseDraft } from './schedule-draft.js';
 import { useDraft, type Bind, type BoundField } from './use-draft.js';
 import { viewerZone } from './zone-times.js';
+
+const required = ['key', 'cron', 'tz', 'message'] as const;
 
 /** The dialog that makes a schedule, or changes one. */
 export function ScheduleForm({
@@ -32,6 +34,7 @@ export function ScheduleForm({
       title={schedule === undefined ? 'New schedule' : `Edit ${schedule.key}`}
       action={schedule === undefined ? 'Create' : 'Save'}
       sending={form}
+      isReady={required.every((field) => draft[field].trim() !== '')}
       onSubmit={() => form.submit(findProblems(draft), store)}
       onClose={onClose}
     >
@@ -161,6 +164,7 @@ function mono({ className, ...control }: ControlProps): ControlProps {
 function SessionFields({ bind }: { bind: Bind }) {
   const { data: sessions = [] } = useSessions('chats');
   const { data: agents = [] } = useAgents();
+  const titleOf = useAgentTitles();
   const session = bind('session');
   const agent = bind('agent');
   const folder = bind('projectRoot');
@@ -191,7 +195,9 @@ function SessionFields({ bind }: { bind: Bind }) {
                 <option value="">Default agent</option>
                 {named !== '' && !names.includes(named) && <option>{named}</option>}
                 {names.map((name) => (
-                  <option key={name}>{name}</option>
+                  <option key={name} value={name}>
+                    {titleOf(name)}
+                  </option>
                 ))}
               </select>
             )}

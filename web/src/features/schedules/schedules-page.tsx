@@ -4,7 +4,7 @@ import type { ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { Button } from '../../components/button.js';
-import { Plus } from 'lucide-react';
+import { Plus } from '../../components/icons.js';
 import { ScheduleCard } from './schedule-card.js';
 import { ScheduleForm } from './schedule-form.js';
 

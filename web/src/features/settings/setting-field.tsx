@@ -2,7 +2,7 @@ import { useId, type ReactNode, useState } from 'react';
 import type { EffectiveSetting, ModelList } from '#src/client/turnpike-client.js';
 import { IconButton } from '../../components/button.js';
 import { formatCount } from '../../components/format.js';
-import { X } from 'lucide-react';
+import { X } from '../../components/icons.js';
 import { Slider } from '../../components/slider.js';
 import { Tooltip } from '../../components/tooltip.js';
 import { describeInForce, describeWires } from './describe-in-force.js';
@@ -57,7 +57,7 @@ export function SettingField({
             {wires !== undefined && (
               <Tooltip text={wires}>
                 <button type="button" className="ml-1.5 text-muted underline decoration-dotted">
-                  Other APIs differ
+                  Other for other APIs
                 </button>
               </Tooltip>
             )}
@@ -83,6 +83,7 @@ export function SettingField({
         <div>
           <Slider
             labelledBy={`${id}-label`}
+            // No limit is more than any.
             value={number ?? shown ?? max}
             valueText={isSet ? undefined : describeInForce(setting, look)}
             min={min}

@@ -1,5 +1,5 @@
 import { useModels } from '../../api/queries.js';
-import { Check, RotateCcw } from 'lucide-react';
+import { Check, RotateCcw } from '../../components/icons.js';
 import { useEffect, useMemo } from 'react';
 import { forgetKey, apiKey, keyRequest } from '../../api/api-key.js';
 import { client, reportFault } from '../../api/client.js';
@@ -46,7 +46,7 @@ export function SettingsPage() {
       title="Settings"
       lead="Limits and models of your turns from now on, unless a session or an agent sets others. Changes are saved as you make them."
       actions={
-        <div className="flex items-center gap-3">
+        <div className="flex flex-row-reverse items-center gap-3 sm:flex-row">
           <SaveState status={state.status} />
           <Button onClick={() => void settings.reset()} disabled={saved === undefined}>
             <RotateCcw aria-hidden size={14} /> Reset all

@@ -1,7 +1,15 @@
 import type { Usage } from '#src/storage/shapes/stored-step.js';
 import type { TurnEvent, TurnEventBody } from '#src/events/turn-event.js';
 
-export type BarKind = 'queue' | 'step' | 'model' | 'tool' | 'approval' | 'subagent' | 'recovery';
+export type BarKind =
+  | 'gap'
+  | 'queue'
+  | 'step'
+  | 'model'
+  | 'tool'
+  | 'approval'
+  | 'subagent'
+  | 'recovery';
 export type BarStatus = 'open' | 'done' | 'bad' | 'discarded';
 
 /** A span of the turn. */

@@ -30,22 +30,17 @@ function BudgetBar({ label, used, limit, words }: Budget) {
         <span className="font-medium">{label}</span>
         <span className="text-muted tabular-nums">{words}</span>
       </div>
-      {!isUnlimited(limit) && (
-        <div
-          role="meter"
-          aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={limit}
-          aria-valuenow={Math.min(used, limit)}
-          aria-valuetext={words}
-          className="h-2 overflow-hidden rounded-full bg-sunken"
-        >
-          <span
-            className={`block h-full rounded-full ${colour}`}
-            style={{ width: `${percent}%` }}
-          />
-        </div>
-      )}
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(used, limit)}
+        aria-valuetext={words}
+        className="h-2 overflow-hidden rounded-full bg-sunken"
+      >
+        <span className={`block h-full rounded-full ${colour}`} style={{ width: `${percent}%` }} />
+      </div>
     </div>
   );
 }
@@ -60,16 +55,14 @@ function budgetsOf(timeline: Timeline, { options, usage: ended }: TurnRecord): B
   const usage = ended ?? timeline.usage;
   // The tokens that the budget counts; unknown for running turns and those of earlier versions.
   const tokens = usage.addedTokens ?? usage.inputTokens + usage.outputTokens;
-  const iterations = timeline.steps.length;
-  const elapsedMs = timeline.endMs - timeline.startMs;
+  const iterations = timeline.modelCalls;
+  const elapsedMs = timeline.endMs - timeline.startMs - timeline.waitedMs;
   const all: Budget[] = [
     {
-      label: 'Tokens',
+      label: 'Token limit',
       used: tokens,
       limit: tokenBudget,
-      words: isUnlimited(tokenBudget)
-        ? `${formatCount(tokens)}, no limit`
-        : `${formatCount(tokens)} of ${formatCount(tokenBudget)}`,
+      words: `${formatCount(tokens)} of ${formatCount(tokenBudget)}`,
     },
     {
       label: 'Model calls',
@@ -81,12 +74,13 @@ function budgetsOf(timeline: Timeline, { options, usage: ended }: TurnRecord): B
       label: 'Time',
       used: elapsedMs / 1_000,
       limit: timeoutSeconds,
-      words: `${formatDuration(elapsedMs)} of ${timeoutSeconds} s`,
+      words: `${formatDuration(elapsedMs)} of ${formatDuration(timeoutSeconds * 1_000)}`,
     },
   ];
+  const limited = all.filter(({ limit }) => !isUnlimited(limit));
   const { costLimit } = options;
-  if (costLimit === undefined) return all;
+  if (costLimit === undefined) return limited;
   const cost = costOf(usage, costLimit.price);
   const words = `$${cost.toFixed(4)} of $${costLimit.usd}`;
-  return [...all, { label: 'Cost', used: cost, limit: costLimit.usd, words }];
+  return [...limited, { label: 'Cost', used: cost, limit: costLimit.usd, words }];
 }

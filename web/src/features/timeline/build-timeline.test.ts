@@ -20,9 +20,13 @@ function at(event: TurnEvent, ms: number): TurnEvent {
 }
 
 const rows = (events: readonly TurnEvent[], nowMs = startMs + 60_000) =>
-  buildTimeline(events, nowMs).bars.map(
+  workOf(events, nowMs).map(
     ({ label, depth, status }) => `${'  '.repeat(depth)}${label}: ${status}`,
   );
+
+/** The bars without those of the time between them. */
+const workOf = (events: readonly TurnEvent[], nowMs: number) =>
+  buildTimeline(events, nowMs).bars.filter(({ kind }) => kind !== 'gap');
 
 describe('buildTimeline', () => {
   it('has each step, model call and tool, below what it belongs to', () => {
@@ -39,6 +43,15 @@ describe('buildTimeline', () => {
     expect(steps.map(({ step }) => step)).toEqual([1, 2]);
     expect(endMs).toBe(startMs + (events.length - 1) * 100);
     expect(usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('has the time in which it waited for people, whose answers it still waits for too', () => {
+    const events = recorded('parked-for-people');
+    expect(buildTimeline(events, Infinity).waitedMs).toBe(600);
+    const parkedAt = events.findIndex(({ type }) => type === 'turn.parked');
+    const open = buildTimeline(events.slice(0, parkedAt + 1), startMs + 60_000);
+    expect(open.endMs - open.startMs - open.waitedMs).toBe(parkedAt * 100);
+    expect(open.modelCalls).toBe(1);
   });
 
   it('tells what was discarded from what was done again', () => {
@@ -68,11 +81,23 @@ describe('buildTimeline', () => {
     ]);
   });
 
+  it('names the time in which nothing else is shown', () => {
+    // The worker died before its first step.
+    const events = recorded('recovered-after-a-crash')
+      .filter(({ type, attempt }) => attempt > 1 || type === 'turn.started')
+      .map((event, index) => at(event, startMs + index * 10_000));
+    const { bars } = buildTimeline(events, Infinity, startMs - 5_000);
+    const gaps = bars.filter(({ kind }) => kind === 'gap');
+    expect(gaps.slice(0, 2).map(({ label, startMs: from }) => [label, from - startMs])).toEqual([
+      ['Waiting for a worker', -5_000],
+      ['No sign of the worker', 0],
+    ]);
+  });
+
   it('lets bars that are not over end now', () => {
     const events = recorded('tools-thinking-sources').slice(0, 3);
-    const { bars, endMs } = buildTimeline(events, startMs + 5_000);
-    expect(endMs).toBe(startMs + 5_000);
-    expect(bars.map(({ status, endMs: end }) => [status, end])).toEqual([
+    expect(buildTimeline(events, startMs + 5_000).endMs).toBe(startMs + 5_000);
+    expect(workOf(events, startMs + 5_000).map(({ status, endMs: end }) => [status, end])).toEqual([
       ['open', startMs + 5_000],
       ['open', startMs + 5_000],
     ]);

@@ -3,6 +3,7 @@ import type { Usage } from '#src/storage/shapes/stored-step.js';
 import type { TurnEvent, TurnOutcome } from '#src/events/turn-event.js';
 import { addUsage } from '#src/events/turn-event.js';
 import { openBars, type Bar } from './bars.js';
+import { nameGaps } from './name-gaps.js';
 
 export interface StepFacts {
   step: number;
@@ -16,6 +17,10 @@ export interface Timeline {
   startMs: number;
   /** The time of the last event, or now while the turn runs. */
   endMs: number;
+  /** Milliseconds that it waited for answers of people, which the limit of its time does not count. */
+  waitedMs: number;
+  /** With the one that runs, as the server counts; without what was discarded. */
+  modelCalls: number;
   bars: readonly Bar[];
   steps: readonly StepFacts[];
   /** The usage of stored steps, without subagents. */
@@ -30,21 +35,47 @@ export interface Timeline {
 
 const none: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** The timeline of a turn. Pure. @param nowMs the end of open bars. */
-export function buildTimeline(events: readonly TurnEvent[], nowMs: number): Timeline {
+/**
+ * The timeline of a turn. Pure.
+ *
+ * @param nowMs the end of open bars.
+ * @param createdMs the time at which the turn was accepted; undefined: that of its first event.
+ */
+export function buildTimeline(
+  events: readonly TurnEvent[],
+  nowMs: number,
+  createdMs?: number,
+): Timeline {
   const first = events[0];
   const last = events.at(-1);
-  const startMs = first === undefined ? nowMs : Date.parse(first.at);
+  const startMs = createdMs ?? (first === undefined ? nowMs : Date.parse(first.at));
   const isOver = last?.type === 'turn.ended';
   const endMs = last !== undefined && isOver ? Date.parse(last.at) : Math.max(nowMs, startMs);
+  const bars = openBars(events, endMs);
   const timeline: Timeline = {
     startMs,
     endMs,
-    bars: openBars(events, endMs),
+    waitedMs: waitOf(events, endMs),
+    modelCalls: bars.filter(({ kind, status }) => kind === 'model' && status !== 'discarded')
+      .length,
+    bars: nameGaps(bars, { events, startMs, endMs, isOver }),
     steps: events.flatMap(stepOf),
     usage: none,
   };
   return events.reduce(addFact, timeline);
+}
+
+function waitOf(events: readonly TurnEvent[], endMs: number): number {
+  let waitedMs = 0;
+  let parkedMs: number | undefined;
+  for (const { type, at } of events) {
+    if (type === 'turn.parked') parkedMs = Date.parse(at);
+    else if (parkedMs !== undefined && !type.startsWith('approval.')) {
+      waitedMs += Date.parse(at) - parkedMs;
+      parkedMs = undefined;
+    }
+  }
+  return parkedMs === undefined ? waitedMs : waitedMs + endMs - parkedMs;
 }
 
 function stepOf(event: TurnEvent): StepFacts[] {

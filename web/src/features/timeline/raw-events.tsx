@@ -7,7 +7,16 @@ import { Toggle } from '../../components/toggle.js';
 const ROWS = 200;
 
 /** The events of the log. */
-export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; startMs: number }) {
+export function RawEvents({
+  events,
+  startMs,
+  isForeign,
+}: {
+  events: readonly TurnEvent[];
+  startMs: number;
+  /** The turn is somebody else's: its words are left out. */
+  isForeign: boolean;
+}) {
   const [filter, setFilter] = useState('');
   const [hasDeltas, setDeltas] = useState(false);
   const [most, setMost] = useState(ROWS);
@@ -56,7 +65,12 @@ export function RawEvents({ events, startMs }: { events: readonly TurnEvent[]; s
           </thead>
           <tbody>
             {found.slice(0, most).map((event) => (
-              <EventRow key={`${event.attempt}.${event.seq}`} event={event} startMs={startMs} />
+              <EventRow
+                key={`${event.attempt}.${event.seq}`}
+                event={event}
+                startMs={startMs}
+                isForeign={isForeign}
+              />
             ))}
           </tbody>
         </table>
@@ -74,7 +88,15 @@ function isDelta(event: TurnEvent): boolean {
   return event.type === 'subagent.told' ? isDelta(event.event) : event.type.endsWith('.delta');
 }
 
-const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; startMs: number }) {
+const EventRow = memo(function EventRow({
+  event,
+  startMs,
+  isForeign,
+}: {
+  event: TurnEvent;
+  startMs: number;
+  isForeign: boolean;
+}) {
   const { type, attempt, seq, at, ...facts } = event;
   const name = event.type === 'subagent.told' ? `${type} · ${event.event.type}` : type;
   return (
@@ -90,7 +112,7 @@ const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; 
           <summary className="flex list-none gap-2 [&::-webkit-details-marker]:hidden">
             <code className="shrink-0 font-mono font-medium">{name}</code>
             <span className="truncate font-mono text-muted group-open:invisible">
-              {describeFacts(facts)}
+              {describeFacts(facts, isForeign)}
             </span>
           </summary>
           <pre className="mt-1 mb-2 rounded-lg bg-sunken p-2.5 font-mono whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -102,11 +124,12 @@ const EventRow = memo(function EventRow({ event, startMs }: { event: TurnEvent; 
   );
 });
 
-/** The fields of an event on one line, without ids, each shortened. */
-function describeFacts(facts: object): string {
+/** The fields of an event on one line, without ids and empty texts, each shortened. */
+function describeFacts(facts: object, areTextsHidden: boolean): string {
   return Object.entries(facts)
     .flatMap(([name, value]: [string, unknown]) => {
       if (value === null || value === undefined || /Ids?$/.test(name)) return [];
+      if (value === '') return areTextsHidden ? [`${name} (hidden)`] : [];
       const words = typeof value === 'string' ? value : JSON.stringify(value);
       return [`${name} ${words.length > 60 ? `${words.slice(0, 60)}…` : words}`];
     })

@@ -1,74 +1,135 @@
+import { AgentName } from '../../components/agent-name.js';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { Square } from 'lucide-react';
-import type { TurnRecord } from '#src/client/turnpike-client.js';
-import { allTokens, formatDuration, formatShort, formatCount } from '../../components/format.js';
-import { client, reportFault } from '../../api/client.js';
-import { FaultNote } from '../../components/fault-note.js';
 import { Link } from 'wouter';
+import { TurnpikeError } from '#src/client/transport/client-errors.js';
+import type { TurnFault, TurnRecord, TurnSummary } from '#src/client/server-types.js';
+import { compact } from '#src/platform/compact.js';
+import { client, reportFault } from '../../api/client.js';
+import { useIsOperator } from '../../api/queries.js';
+import { Button } from '../../components/button.js';
+import { FaultNote } from '../../components/fault-note.js';
+import { Square } from '../../components/icons.js';
 import { Loading, LoadFault, Page, Section } from '../../components/page.js';
 import { useNow } from '../../hooks/use-now.js';
 import { useValue } from '../../hooks/value-store.js';
-import { Button } from '../../components/button.js';
 import { ReplayButton } from '../replay/replay-button.js';
 import { Replays } from '../replay/replays.js';
 import { Budgets } from './budgets.js';
-import { buildTimeline, type Timeline } from './build-timeline.js';
+import { buildTimeline } from './build-timeline.js';
+import { ContextChart } from './context-chart.js';
 import { RawEvents } from './raw-events.js';
+import { TurnFacts } from './turn-facts.js';
 import { TurnLog } from './turn-log.js';
 import { Waterfall } from './waterfall.js';
 
-/** A turn's steps, tools and waits over time, with tokens and limits. */
+/** A turn, as far as the caller may see it. */
+interface ShownTurn {
+  /** Absent: it is somebody else's, whom an admin looks at. */
+  record?: TurnRecord;
+  /** Absent: the turn is a copy in a fork, which did not run. */
+  summary?: TurnSummary;
+}
+
+/** A turn's steps, tools and waits over time, with tokens, cost and limits. */
 export function TimelinePage({ turnId }: { turnId: string }) {
-  const log = useMemo(() => new TurnLog(turnId), [turnId]);
+  const isAdmin = useIsOperator();
+  const turn = useQuery({
+    queryKey: ['turns', turnId, { isAdmin }],
+    queryFn: () => loadTurn(turnId, isAdmin),
+  });
+  if (turn.data === undefined) {
+    return (
+      <Page title="Turn">
+        <LoadFault of={turn} />
+        {turn.error === null && <Loading what="the turn" />}
+      </Page>
+    );
+  }
+  return <LoadedTurn turnId={turnId} turn={turn.data} onEnd={() => void turn.refetch()} />;
+}
+
+async function loadTurn(turnId: string, isAdmin: boolean): Promise<ShownTurn> {
+  const { turns } = client();
+  try {
+    const record = await turns.get(turnId);
+    const [summary] = (await turns.list({ id: turnId })).turns;
+    return { record, ...compact({ summary }) };
+  } catch (fault) {
+    const isUnknown = fault instanceof TurnpikeError && fault.code === 'TURN_NOT_FOUND';
+    if (!isUnknown || !isAdmin) throw fault;
+    return { summary: await turns.summary(turnId) };
+  }
+}
+
+function LoadedTurn({
+  turnId,
+  turn: { record, summary },
+  onEnd,
+}: {
+  turnId: string;
+  turn: ShownTurn;
+  onEnd: () => void;
+}) {
+  const isForeign = record === undefined;
+  const log = useMemo(() => new TurnLog(turnId, isForeign), [turnId, isForeign]);
   const { events, isComplete, fault } = useValue(log.state);
   const isOver = events.at(-1)?.type === 'turn.ended';
+  const isKnownOver = (record ?? summary)?.endedAt !== null;
   const now = useNow(isOver ? 3_600_000 : 500);
-  const turn = useQuery({
-    // Loaded again at the end of the turn, when its usage is known.
-    queryKey: ['turns', turnId, { isOver }],
-    queryFn: () => client().turns.get(turnId),
-  });
   useEffect(() => {
     void log.open();
     return () => log.close();
   }, [log]);
-  const timeline = useMemo(() => buildTimeline(events, now), [events, now]);
+  useEffect(() => {
+    // Its usage is known at its end.
+    if (isOver && !isKnownOver) onEnd();
+  }, [isOver, isKnownOver, onEnd]);
+  const failure = summary?.error ?? null;
+  const createdMs = Date.parse((record ?? summary)?.createdAt ?? '');
+  const timeline = useMemo(
+    () => buildTimeline(events, now, Number.isNaN(createdMs) ? undefined : createdMs),
+    [events, now, createdMs],
+  );
   return (
     <Page
-      title="Turn"
-      lead={events.length > 0 && <Lead timeline={timeline} turn={turn.data} turnId={turnId} />}
+      title={summary?.title ?? 'Turn'}
+      lead={<Lead turnId={turnId} record={record} summary={summary} />}
       actions={
         <>
-          {isComplete && !isOver && <StopButton turnId={turnId} />}
-          {isOver && turn.data !== undefined && mayReplay(turn.data) && (
-            <ReplayButton turnId={turnId} />
-          )}
+          {!isForeign && isComplete && !isOver && <StopButton turnId={turnId} />}
+          {isOver && record !== undefined && mayReplay(record) && <ReplayButton turnId={turnId} />}
         </>
       }
     >
-      <LoadFault of={turn} />
-      {fault !== undefined && turn.error === null && (
-        <FaultNote fault={fault} onRetry={() => void log.open()} />
+      {failure !== null && <Failure error={failure} />}
+      {isForeign && (
+        <p className="mb-4 text-sm text-muted">
+          This turn is somebody else’s: what was said in it is not shown here.
+        </p>
       )}
-      {events.length === 0 && fault === undefined && turn.error === null && (
-        <Loading what="events" />
-      )}
+      {fault !== undefined && <FaultNote fault={fault} onRetry={() => void log.open()} />}
+      {events.length === 0 && fault === undefined && <Loading what="events" />}
       {events.length > 0 && (
         <>
+          <TurnFacts timeline={timeline} summary={summary} />
           <div className="mb-6 grid gap-4 lg:grid-cols-[3fr_2fr]">
-            <Section title="Budgets" className="">
-              {turn.data !== undefined && <Budgets timeline={timeline} turn={turn.data} />}
-            </Section>
-            <Section title="Context over the steps" className="">
-              <ContextChart timeline={timeline} />
-            </Section>
+            {record !== undefined && (
+              <Section title="Limits" className="">
+                <Budgets timeline={timeline} turn={record} />
+              </Section>
+            )}
+            {timeline.steps.some(({ contextTokens }) => contextTokens > 0) && (
+              <Section title="Context over the steps" className="">
+                <ContextChart timeline={timeline} />
+              </Section>
+            )}
           </div>
           <Section title="Timeline" className="">
             <Waterfall timeline={timeline} />
           </Section>
-          <Replays turnId={turnId} />
-          <RawEvents events={events} startMs={timeline.startMs} />
+          {!isForeign && <Replays turnId={turnId} />}
+          <RawEvents events={events} startMs={timeline.startMs} isForeign={isForeign} />
         </>
       )}
     </Page>
@@ -80,43 +141,58 @@ function mayReplay({ endedAt, replayOf, parentTurnId }: TurnRecord): boolean {
   return endedAt !== null && replayOf === undefined && parentTurnId === undefined;
 }
 
+/** Why a turn failed, and what to do. */
+function Failure({ error: { type, reason, message, action } }: { error: TurnFault }) {
+  // Most messages say what to do themselves.
+  const advice = message?.includes(action) === true ? '' : action;
+  const [first, ...rest] = [message, advice].filter((text) => text !== null && text !== '');
+  return (
+    <div
+      role="alert"
+      className="mb-4 rounded-lg border border-bad/40 bg-bad-wash px-3 py-2 text-sm text-bad"
+    >
+      <p className="font-medium [overflow-wrap:anywhere]">{first ?? 'The turn failed.'}</p>
+      {rest.length > 0 && <p className="mt-0.5">{rest.join(' ')}</p>}
+      <code className="mt-1 block text-xs">{reason === null ? type : `${type} · ${reason}`}</code>
+    </div>
+  );
+}
+
 function Lead({
-  timeline,
-  turn,
   turnId,
+  record,
+  summary,
 }: {
-  timeline: Timeline;
-  turn: TurnRecord | undefined;
   turnId: string;
+  record: TurnRecord | undefined;
+  summary: TurnSummary | undefined;
 }) {
-  const { agent, model, outcome, reason, startMs, endMs, usage } = timeline;
-  const spent = turn?.usage ?? usage;
+  const link = 'text-accent-ink underline';
   return (
     <span className="flex flex-wrap gap-x-3 gap-y-0.5 tabular-nums">
       <code className="font-mono text-xs leading-5">{turnId}</code>
-      {agent !== undefined && <span>{agent}</span>}
-      {model !== undefined && <span>{model}</span>}
-      <span>
-        {outcome ?? turn?.status ?? ''}
-        {reason !== undefined && reason !== outcome ? ` (${reason.replaceAll('_', ' ')})` : ''}
-      </span>
-      <span>{formatDuration(endMs - startMs)}</span>
-      <span>{formatShort(allTokens(spent))} tokens</span>
-      {turn !== undefined && turn.parentTurnId === undefined && (
-        <Link href={`/sessions/${turn.sessionId}`} className="text-accent-ink underline">
-          Session
+      {summary !== undefined && (
+        <span>
+          <AgentName name={summary.agent} />
+          {summary.agentVersion !== null && (
+            <span title="Version of the agent’s file"> @{summary.agentVersion}</span>
+          )}
+        </span>
+      )}
+      <span>{summary?.model ?? record?.options.model}</span>
+      {record === undefined && <span>{summary?.principal}</span>}
+      {record !== undefined && record.parentTurnId === undefined && (
+        <Link href={`/sessions/${record.sessionId}`} className={link}>
+          Open the session
         </Link>
       )}
-      {turn?.replayOf !== undefined && (
-        <Link
-          href={`/turns/${turn.replayOf}/compare/${turnId}`}
-          className="text-accent-ink underline"
-        >
+      {record?.replayOf !== undefined && (
+        <Link href={`/turns/${record.replayOf}/compare/${turnId}`} className={link}>
           Compare with the recorded turn
         </Link>
       )}
-      {turn?.parentTurnId !== undefined && (
-        <Link href={`/turns/${turn.parentTurnId}`} className="text-accent-ink underline">
+      {record?.parentTurnId !== undefined && (
+        <Link href={`/turns/${record.parentTurnId}`} className={link}>
           Parent
         </Link>
       )}
@@ -139,57 +215,5 @@ function StopButton({ turnId }: { turnId: string }) {
     <Button onClick={stop} disabled={isAsked}>
       <Square aria-hidden size={12} fill="currentColor" /> {isAsked ? 'Stopping' : 'Stop'}
     </Button>
-  );
-}
-
-/** A chart of the context's tokens after each step. */
-export function ContextChart({ timeline }: { timeline: Timeline }) {
-  const { steps, contextWindow } = timeline;
-  if (steps.length === 0) {
-    return (
-      <p className="rounded-xl border border-line bg-panel p-4 text-xs text-muted">
-        No step has ended yet.
-      </p>
-    );
-  }
-  const highest = Math.max(...steps.map(({ contextTokens }) => contextTokens), 1);
-  // Scaled to the window only where the steps come near it: a small turn would be a flat line.
-  const isNearWindow = contextWindow !== undefined && highest > contextWindow / 10;
-  const top = isNearWindow ? contextWindow : highest;
-  const last = steps.at(-1)?.contextTokens ?? 0;
-  const percent = contextWindow === undefined ? undefined : (last * 100) / contextWindow;
-  return (
-    <figure className="rounded-xl border border-line bg-panel p-4">
-      <div
-        role="img"
-        aria-label={`Tokens of the context after each of ${steps.length} steps; the last has ${formatCount(last)}`}
-        className="flex h-24 items-end gap-px border-b border-line"
-      >
-        {steps.map(({ step, usage, contextTokens }, index) => (
-          <div
-            key={`${step}-${index}`}
-            title={`Step ${step}: ${formatCount(contextTokens)} tokens`}
-            className="relative min-w-px max-w-8 flex-1 overflow-hidden rounded-t-sm bg-accent"
-            style={{ height: `${Math.max(2, (contextTokens * 100) / top)}%` }}
-          >
-            <div
-              className="absolute inset-x-0 bottom-0 bg-panel/50"
-              style={{ height: `${(usage.cacheReadTokens * 100) / Math.max(1, contextTokens)}%` }}
-            />
-          </div>
-        ))}
-      </div>
-      <figcaption className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-muted tabular-nums">
-        <span>
-          {steps.length === 1 ? '1 step' : `${steps.length} steps`}, top {formatShort(top)}
-          {isNearWindow ? ' (the window)' : ''}
-        </span>
-        <span>
-          {formatCount(last)} tokens
-          {percent !== undefined &&
-            ` · ${percent.toFixed(percent < 10 ? 1 : 0)} % of ${formatShort(contextWindow ?? 0)}`}
-        </span>
-      </figcaption>
-    </figure>
   );
 }

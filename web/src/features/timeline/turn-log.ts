@@ -13,17 +13,24 @@ export interface LogState {
 /** Milliseconds between two requests, at least, while the turn runs. */
 const INTERVAL_MS = 400;
 
+/** Milliseconds between two requests for the events of somebody else's turn. */
+const FOREIGN_MS = 2_000;
+
 /** The events of a turn from its log, with those that are added while it runs. */
 export class TurnLog {
   readonly state = new ValueStore<LogState>({ events: [], isComplete: false });
   readonly #closed = new AbortController();
 
-  constructor(private readonly turnId: string) {}
+  /** @param isForeign whether it is somebody else's turn, whose events an admin has without texts. */
+  constructor(
+    private readonly turnId: string,
+    private readonly isForeign: boolean,
+  ) {}
 
   async open(): Promise<void> {
     try {
       await this.#loadRest();
-      if (!this.#isOver) await this.#follow();
+      if (!this.#isOver) await (this.isForeign ? this.#poll() : this.#follow());
     } catch (thrown) {
       if (this.#closed.signal.aborted) return;
       const fault = reportFault(thrown);
@@ -42,7 +49,10 @@ export class TurnLog {
   async #loadRest(): Promise<void> {
     for (;;) {
       const page = { limit: 1_000, cursor: this.#cursor() };
-      const { events, nextCursor } = await client().turns.log(this.turnId, page);
+      const { turns } = client();
+      const { events, nextCursor } = await (this.isForeign
+        ? turns.anyLog(this.turnId, page)
+        : turns.log(this.turnId, page));
       if (this.#closed.signal.aborted) return;
       const isComplete = nextCursor === undefined;
       this.state.update((state) =>
@@ -51,6 +61,14 @@ export class TurnLog {
           : { events: [...state.events, ...events], isComplete },
       );
       if (isComplete) return;
+    }
+  }
+
+  /** Streams are for the turn's own people. */
+  async #poll(): Promise<void> {
+    while (!this.#isOver) {
+      await pause(systemClientClock, FOREIGN_MS, [this.#closed.signal]);
+      await this.#loadRest();
     }
   }
 
@@ -69,7 +87,7 @@ export class TurnLog {
 
   /** @param onStart called when the request starts: events after that need another request. */
   async #loadSoon(onStart: () => void): Promise<void> {
-    await pause(systemClientClock, INTERVAL_MS, this.#closed.signal);
+    await pause(systemClientClock, INTERVAL_MS, [this.#closed.signal]);
     onStart();
     await this.#loadRest();
   }

@@ -6,14 +6,15 @@ import {
   RotateCcw,
   ShieldQuestion,
   Wrench,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../../components/icons.js';
 import { allTokens, formatDuration, formatShort } from '../../components/format.js';
 import { Link } from 'wouter';
 import type { Bar, BarKind, BarStatus } from './bars.js';
 import type { Timeline } from './build-timeline.js';
 
-const pictures: Record<BarKind, LucideIcon> = {
+const pictures: Record<BarKind, Icon> = {
+  gap: Clock,
   queue: Clock,
   step: Footprints,
   model: BrainCircuit,
@@ -24,6 +25,7 @@ const pictures: Record<BarKind, LucideIcon> = {
 };
 
 const colours: Record<BarKind, string> = {
+  gap: 'bg-line-strong/25',
   queue: 'bg-line-strong/50',
   step: 'bg-line-strong/40',
   model: 'bg-accent',

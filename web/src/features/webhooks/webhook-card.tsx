@@ -9,7 +9,7 @@ import { Button } from '../../components/button.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { DeleteButton } from '../../components/delete-button.js';
 import { formatFor } from '../../components/format.js';
-import { RotateCw } from 'lucide-react';
+import { RotateCw } from '../../components/icons.js';
 import { Deliveries } from './deliveries.js';
 
 /** A webhook with its deliveries, and what can be done with it. */

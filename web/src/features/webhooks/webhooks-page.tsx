@@ -5,7 +5,7 @@ import type { WebhookWithSecret } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { HelpLink, LoadedList, EmptyState, Page } from '../../components/page.js';
 import { Button } from '../../components/button.js';
-import { Plus } from 'lucide-react';
+import { Plus } from '../../components/icons.js';
 import { SecretDialog } from '../../components/secret-dialog.js';
 import { NewWebhook } from './new-webhook.js';
 import { WebhookCard } from './webhook-card.js';

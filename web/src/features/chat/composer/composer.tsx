@@ -8,7 +8,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react';
-import { ArrowUp, Brain, Paperclip, Quote, Square } from 'lucide-react';
+import { ArrowUp, Brain, Paperclip, Quote, Square } from '../../../components/icons.js';
 import { COMPOSER_ID } from '../../../app/shortcuts.js';
 import { IconButton } from '../../../components/button.js';
 import { Toggle } from '../../../components/toggle.js';
@@ -134,35 +134,37 @@ export function Composer({
           <ThinkingDetail {...options} />
         </div>
       )}
-      <div className="flex flex-wrap items-center gap-1 p-1.5 pl-2">
-        <PickFiles onPick={add} />
-        <Toggle
-          label="Thinking"
-          isOn={options.thinking}
-          onChange={(thinking) => turnOptions.update((all) => ({ ...all, thinking }))}
-        >
-          <Brain aria-hidden size={14} />
-        </Toggle>
-        <Toggle
-          label="Citations"
-          isOn={options.citations}
-          onChange={(citations) => turnOptions.update((all) => ({ ...all, citations }))}
-        >
-          <Quote aria-hidden size={13} />
-        </Toggle>
-        <ModelChoice
-          models={models}
-          value={options.model}
-          onChange={(model) =>
-            turnOptions.update(({ model: _before, ...rest }) => ({
-              ...rest,
-              ...(model === undefined ? {} : { model }),
-            }))
-          }
-        />
-        {children}
-        <span className="flex-1" />
-        {isRunning && text.trim() !== '' && <BusyChoice value={options.onBusy} />}
+      <div className="flex items-end gap-1 p-1.5 pl-2">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1">
+          <PickFiles onPick={add} />
+          <Toggle
+            label="Thinking"
+            isOn={options.thinking}
+            onChange={(thinking) => turnOptions.update((all) => ({ ...all, thinking }))}
+          >
+            <Brain aria-hidden size={14} />
+          </Toggle>
+          <Toggle
+            label="Citations"
+            isOn={options.citations}
+            onChange={(citations) => turnOptions.update((all) => ({ ...all, citations }))}
+          >
+            <Quote aria-hidden size={13} />
+          </Toggle>
+          <ModelChoice
+            models={models}
+            value={options.model}
+            onChange={(model) =>
+              turnOptions.update(({ model: _before, ...rest }) => ({
+                ...rest,
+                ...(model === undefined ? {} : { model }),
+              }))
+            }
+          />
+          {children}
+          <span className="flex-1" />
+          {isRunning && text.trim() !== '' && <BusyChoice value={options.onBusy} />}
+        </div>
         {isRunning && (
           <IconButton look="plain" label="Stop (Esc)" onClick={onStop} className="rounded-full!">
             <Square size={12} fill="currentColor" />
@@ -319,7 +321,7 @@ function ModelChoice({
       aria-label="Model"
       value={value ?? ''}
       onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
-      className="h-8 max-w-56 rounded-lg bg-transparent px-1 text-xs text-soft hover:bg-sunken"
+      className="h-8 max-w-56 rounded-lg bg-transparent max-sm:max-w-28 text-ellipsis px-1 text-xs text-soft [field-sizing:content] hover:bg-sunken"
     >
       <option value="">{defaultWords(models)}</option>
       {isGone && <option value={value}>{value} (not listed)</option>}
@@ -330,6 +332,7 @@ function ModelChoice({
           title={`${id}: ${formatShort(contextWindow)} tokens${price === undefined ? '' : `, $${price.input} in and $${price.output} out for a million`}`}
         >
           {name}
+          {price === undefined ? '' : ` · $${price.input} / $${price.output}`}
           {lifecycle === 'deprecated' ? ' (deprecated)' : ''}
         </option>
       ))}

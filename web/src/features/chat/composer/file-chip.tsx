@@ -1,6 +1,6 @@
 import { Suspense, useState, type Ref } from 'react';
 import { lazyPart } from '../../../components/lazy-part.js';
-import { FileText, X } from 'lucide-react';
+import { FileText, X } from '../../../components/icons.js';
 import { formatBytes } from '../../../components/format.js';
 import type { AttachedFile } from '../conversation/turn-view.js';
 import { useNearViewport } from '../../../hooks/use-near-viewport.js';

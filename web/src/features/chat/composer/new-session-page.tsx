@@ -151,7 +151,11 @@ function chooseAgent(
 
 function AgentOptions({ agents }: { agents: readonly AgentSummary[] }) {
   const subagents = agents.filter(({ type }) => type === 2);
-  const option = ({ name }: AgentSummary) => <option key={name}>{name}</option>;
+  const option = ({ name, title }: AgentSummary) => (
+    <option key={name} value={name}>
+      {title ?? name}
+    </option>
+  );
   return (
     <>
       {agents.filter(({ type }) => type !== 2).map(option)}

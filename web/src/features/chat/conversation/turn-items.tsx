@@ -1,5 +1,13 @@
+import { AgentName } from '../../../components/agent-name.js';
 import { memo, type ReactNode } from 'react';
-import { ChevronRight, CornerDownRight, FileX, TriangleAlert, Bot, Braces } from 'lucide-react';
+import {
+  ChevronRight,
+  CornerDownRight,
+  FileX,
+  TriangleAlert,
+  Bot,
+  Braces,
+} from '../../../components/icons.js';
 import { DescribedFaultNote } from '../../../components/fault-note.js';
 import { describeTurnFault } from '../turn/describe-turn-fault.js';
 import { MarkdownText } from '../text/markdown.js';
@@ -8,6 +16,7 @@ import { isRepeatedByReply, describeNotice } from '../turn/describe-notice.js';
 import { Cited, Sources } from '../text/sources.js';
 import { ToolCard } from '../turn/tool-card.js';
 import type { Source } from '#src/events/turn-event.js';
+import { ClampedText } from '../../../components/clamped-text.js';
 import { allTokens, formatShort } from '../../../components/format.js';
 import { Link } from 'wouter';
 import { Spinner } from '../../../components/spinner.js';
@@ -131,10 +140,12 @@ function Notice({ text }: { text: ReactNode }) {
       aria-label="Notice"
       className="my-3 rounded-r-lg border-l-4 border-amber-line bg-amber-wash px-3 py-2 text-sm text-amber"
     >
-      <p className="flex items-start gap-2">
+      <div className="flex items-start gap-2">
         <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
-        <span className="min-w-0 whitespace-pre-wrap">{text}</span>
-      </p>
+        <div className="min-w-0">
+          <ClampedText text={text} className="whitespace-pre-wrap" />
+        </div>
+      </div>
     </aside>
   );
 }
@@ -164,7 +175,7 @@ function NoticeOf({ item }: { item: NoticeItem }) {
 
 /** A subagent's turn, in the card of the call that started it. */
 function SubagentTurn({ view, children }: { view: TurnView; children: ReactNode }) {
-  const { agent = 'Subagent', phase, usage, turnId } = view;
+  const { agent, phase, usage, turnId } = view;
   return (
     <details open={phase !== 'ended'} className="group/sub border-t border-line bg-canvas">
       <summary className="flex list-none items-center gap-2 px-3 py-1.5 text-xs text-soft [&::-webkit-details-marker]:hidden">
@@ -174,7 +185,9 @@ function SubagentTurn({ view, children }: { view: TurnView; children: ReactNode 
           className="text-muted transition-transform group-open/sub:rotate-90"
         />
         <Bot aria-hidden size={14} className="text-muted" />
-        <span className="font-medium">{agent}</span>
+        <span className="font-medium">
+          {agent === undefined ? 'Subagent' : <AgentName name={agent} />}
+        </span>
         <span className="text-muted">{phaseWords(view)}</span>
         {phase === 'running' && <Spinner size={12} />}
         <span className="flex-1" />

@@ -238,3 +238,12 @@ export interface ChatTurn extends ConversationTurn {
 export function isRunning({ view, fault }: ChatTurn): boolean {
   return view.phase !== 'ended' && view.phase !== 'sending' && fault === undefined;
 }
+
+/** The ids of the questions that wait for an answer, those of subagents too. Pure. */
+export function openQuestions({ items }: Pick<TurnView, 'items'>): string[] {
+  return items.flatMap((item) => {
+    if (item.kind !== 'tool') return [];
+    const own = item.status === 'asked' && item.asked !== undefined ? [item.asked.approvalId] : [];
+    return item.child === undefined ? own : [...own, ...openQuestions(item.child)];
+  });
+}

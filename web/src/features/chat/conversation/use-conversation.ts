@@ -6,7 +6,7 @@ import { isLost, onReconnect } from '../../../api/connection.js';
 import { subscribeToTabs } from '../../../api/tabs.js';
 import { useValue } from '../../../hooks/value-store.js';
 import type { Conversation, ConversationState } from './conversation.js';
-import { isRunning } from './turn-view.js';
+import { isRunning, openQuestions } from './turn-view.js';
 import { openConversation } from './open-conversation.js';
 
 /** Milliseconds between requests for turns that were started elsewhere. */
@@ -41,7 +41,16 @@ export function useConversation(sessionId: string): {
   }, [conversation, sessionId]);
   const running = state.turns.some(isRunning);
   useAnnouncements(state, running);
+  useFreshApprovals(state, running);
   return { conversation, state, isRunning: running };
+}
+
+/** Loads the open approvals again when a turn of the page asks, is answered or ends: the badge need not wait for a poll. */
+function useFreshApprovals({ turns }: ConversationState, running: boolean): void {
+  const questions = turns.flatMap(({ view }) => openQuestions(view)).join(' ');
+  useEffect(() => {
+    void invalidate('approvals');
+  }, [questions, running]);
 }
 
 /** Announces the starts and ends of turns, and their questions, to screen readers. */

@@ -7,7 +7,7 @@ import { queryClient } from '../../../api/queries.js';
 import { LoadFault } from '../../../components/page.js';
 import { MutationFault } from '../../../components/fault-note.js';
 import { IconButton } from '../../../components/button.js';
-import { MessageSquare, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { MessageSquare, ThumbsDown, ThumbsUp } from '../../../components/icons.js';
 import { useNearViewport } from '../../../hooks/use-near-viewport.js';
 
 const CommentDialog = lazyPart(async () => (await import('./comment-dialog.js')).CommentDialog);
@@ -71,12 +71,12 @@ export function TurnFeedback({ turnId }: { turnId: string }) {
         )}
       </span>
       {feedback !== undefined && feedback.comment !== null && (
-        <p className="basis-full border-l-2 border-line pl-2 text-xs whitespace-pre-wrap text-muted">
+        <p className="order-1 basis-full border-l-2 border-line pl-2 text-xs whitespace-pre-wrap text-muted">
           <span className="sr-only">Your comment: </span>
           {feedback.comment}
         </p>
       )}
-      <div className="basis-full empty:hidden">
+      <div className="order-1 basis-full empty:hidden">
         <LoadFault of={loaded} />
         <MutationFault of={changing} />
       </div>

@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../../components/lazy-part.js';
 import { IconButton } from '../../../components/button.js';
-import { GitFork } from 'lucide-react';
+import { GitFork } from '../../../components/icons.js';
 
 const ForkDialog = lazyPart(async () => (await import('./fork-dialog.js')).ForkDialog);
 

@@ -43,7 +43,7 @@ export function ForkDialog({
   });
   if (fork !== undefined) {
     return (
-      <Dialog title="Files are not changed back" onClose={onClose}>
+      <Dialog title="Files stay as they are" onClose={onClose}>
         <KeptFiles fork={fork} />
         <div className="mt-4 flex justify-end">
           <Button look="main" onClick={() => open(fork)}>
@@ -98,7 +98,7 @@ function KeptFiles({ fork: { filesWritten } }: { fork: ForkedSession }) {
     <div className="text-sm text-soft">
       {paths.length > 0 && (
         <>
-          <p>Turns after this point wrote these files. They keep their present content:</p>
+          <p>Later turns wrote these files. The fork does not undo that:</p>
           <ul
             aria-label="Files that were written"
             tabIndex={0}
@@ -112,7 +112,7 @@ function KeptFiles({ fork: { filesWritten } }: { fork: ForkedSession }) {
         </>
       )}
       {ranCommands && <p>Commands also ran, which may have changed other files.</p>}
-      <p className="mt-2 text-xs text-muted">The model is told with your next message.</p>
+      <p className="mt-2 text-xs text-muted">The model learns of it with your next message.</p>
     </div>
   );
 }

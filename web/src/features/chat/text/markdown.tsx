@@ -1,7 +1,7 @@
 import { memo, useRef } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { Image as ImageIcon } from 'lucide-react';
+import { Image as ImageIcon } from '../../../components/icons.js';
 import { closeMarks } from './close-marks.js';
 import { markOf } from '../conversation/cite-text.js';
 import { CodeBlock, OpenCode } from './code-block.js';

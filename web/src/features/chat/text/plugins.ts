@@ -35,8 +35,8 @@ class LazyPlugins {
 }
 
 const highlighter = new LazyPlugins(async () => {
-  const { default: highlight } = await import('rehype-highlight');
-  return { remark: [], rehype: [[highlight, { detect: false, plainText: ['mermaid'] }]] };
+  const { highlightCode } = await import('./highlight-code.js');
+  return { remark: [], rehype: [highlightCode] };
 });
 
 const formulas = new LazyPlugins(async () => {

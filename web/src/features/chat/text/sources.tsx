@@ -1,8 +1,8 @@
 import { createContext, memo, useContext, type ReactNode } from 'react';
-import { Popover } from 'radix-ui';
+import * as Popover from '@radix-ui/react-popover';
 import type { Source } from '#src/events/turn-event.js';
 import { distinctSources, keyOfSource } from '../conversation/cite-text.js';
-import { BookOpen, ExternalLink, FileText, Globe } from 'lucide-react';
+import { BookOpen, ExternalLink, FileText, Globe } from '../../../components/icons.js';
 
 /** The sources that the marks of a text refer to, by their number. */
 const CitedContext = createContext<readonly Source[]>([]);

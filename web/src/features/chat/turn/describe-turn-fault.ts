@@ -12,7 +12,8 @@ export function describeTurnFault(fault: TurnFault): DescribedFault {
 
 function adviceOf({ retryable, retryAfterMs }: TurnFault): string[] {
   if (!retryable) return ['The same message would fail again.'];
-  if (retryAfterMs === undefined) return [];
+  // Less than a second is over when it is read.
+  if (retryAfterMs === undefined || retryAfterMs < 1_000) return [];
   return [`You can try again in ${formatDuration(retryAfterMs)}.`];
 }
 

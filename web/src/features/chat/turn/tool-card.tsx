@@ -12,8 +12,8 @@ import {
   ListTodo,
   SquareTerminal,
   Wrench,
-  type LucideIcon,
-} from 'lucide-react';
+  type Icon,
+} from '../../../components/icons.js';
 import { memo, useState, type ReactNode } from 'react';
 import { ApprovalCard } from '../../approvals/approval-card.js';
 import { formatDuration } from '../../../components/format.js';
@@ -24,7 +24,7 @@ import { FileChip } from '../composer/file-chip.js';
 import { OutputText } from '../../../components/output-text.js';
 import type { ToolItem, TurnView } from '../conversation/turn-view.js';
 
-const pictures: Record<string, LucideIcon> = {
+const pictures: Record<string, Icon> = {
   bash: SquareTerminal,
   write: FilePen,
   edit: FilePen,

@@ -5,7 +5,7 @@ import {
   CircleSlash,
   ShieldQuestion,
   TriangleAlert,
-} from 'lucide-react';
+} from '../../../components/icons.js';
 import type { ReactNode } from 'react';
 import { allTokens, formatDuration, formatShort } from '../../../components/format.js';
 import { Link } from 'wouter';

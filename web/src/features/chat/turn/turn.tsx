@@ -10,7 +10,7 @@ import { ForkButton } from '../fork/fork-button.js';
 import { TurnFeedback } from '../feedback/turn-feedback.js';
 import { IconButton, Button } from '../../../components/button.js';
 import { CopyButton } from '../../../components/copy-button.js';
-import { Pencil, RotateCw } from 'lucide-react';
+import { Pencil, RotateCw } from '../../../components/icons.js';
 import { VersionSwitch } from '../versions/version-switch.js';
 import { describeTurnFault } from './describe-turn-fault.js';
 import { changedOptions } from './options-of-turn.js';
@@ -23,6 +23,9 @@ const leftOutWords: Record<NonNullable<ChatTurn['leftOut']>, string> = {
   'too-long': 'Left out: this message is too long for the model, and the model is not sent it.',
   declined: 'Left out: the model declined to answer this message, and is not sent it again.',
 };
+
+/** Actions of earlier turns are shown where the pointer or the focus is, and always where there is no pointer. */
+const shownOnUse = 'focus-within:opacity-100 group-hover/turn:opacity-100 pointer-fine:opacity-0';
 
 /** A turn: the user's message, the reply and the status. */
 export const Turn = memo(function Turn({
@@ -60,7 +63,7 @@ export const Turn = memo(function Turn({
     onSend(instead(turn, message, opts), user.files);
   };
   return (
-    <article ref={seen} className="turn py-3" aria-label="Turn">
+    <article ref={seen} className="turn group/turn py-3" aria-label="Turn">
       {turn.supersededBy !== undefined && versions !== undefined && (
         <p className="my-2 text-center text-xs text-muted">
           Earlier version: the model does not see this message or the ones after it.
@@ -72,7 +75,9 @@ export const Turn = memo(function Turn({
         <UserMessage user={user} />
       )}
       {isEdited !== true && (isInForce || versions !== undefined) && (
-        <div className="-mt-2 mb-2 flex items-center justify-end gap-1">
+        <div
+          className={`-mt-2 mb-2 flex items-center justify-end gap-1 ${versions === undefined ? shownOnUse : ''}`}
+        >
           {versions !== undefined && (
             <VersionSwitch
               versions={versions}
@@ -82,14 +87,15 @@ export const Turn = memo(function Turn({
             />
           )}
           {isInForce && (
-            <IconButton
-              label="Edit message"
-              className="size-7!"
+            <Button
+              look="quiet"
+              aria-label="Edit message"
+              className="h-7! gap-1! px-2! text-xs!"
               autoFocus={isEdited === false}
               onClick={() => setEdited(true)}
             >
-              <Pencil size={13} />
-            </IconButton>
+              <Pencil aria-hidden size={12} /> Edit
+            </Button>
           )}
         </div>
       )}
@@ -125,8 +131,9 @@ export const Turn = memo(function Turn({
       {fault === undefined && !isLive(view) && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <TurnStatus view={view} />
+          {view.phase === 'ended' && <TurnFeedback key={turnId} turnId={turnId} />}
           {view.phase === 'ended' && (
-            <span className="inline-flex items-center">
+            <span className={`inline-flex items-center ${isLast ? '' : shownOnUse}`}>
               {reply !== '' && (
                 <CopyButton label="Copy reply" className="size-7!" text={() => reply} />
               )}
@@ -143,7 +150,6 @@ export const Turn = memo(function Turn({
               {mayReplay && <ReplayButton turnId={turnId} isSmall />}
             </span>
           )}
-          {view.phase === 'ended' && <TurnFeedback key={turnId} turnId={turnId} />}
         </div>
       )}
     </article>
@@ -206,8 +212,8 @@ function MessageEditor({
       />
       <div className="flex flex-wrap items-end justify-end gap-2 pl-2">
         <p id={hintId} className="min-w-48 flex-1 pb-1 text-xs text-muted">
-          Replaces this message and everything after it. The earlier version stays readable, and
-          files in the folder are not changed back.
+          Replaces this message and everything after it. The earlier version stays readable. Files
+          in the folder stay as they are.
         </p>
         <Button look="quiet" onClick={onCancel}>
           Cancel

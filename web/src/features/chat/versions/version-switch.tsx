@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../../components/lazy-part.js';
 import { IconButton } from '../../../components/button.js';
-import { ChevronLeft, ChevronRight, Columns2 } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Columns2 } from '../../../components/icons.js';
 import type { Conversation } from '../conversation/conversation.js';
 import type { ChatTurn } from '../conversation/turn-view.js';
 

@@ -1,0 +1,4 @@
+export function buildBeside(
+  folder: string,
+  build: (making: string) => Promise<void>,
+): Promise<void>;

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../access/access.module.js';
+import { FeedbackController } from './feedback.controller.js';
+import { FeedbackService } from './feedback-service.js';
+
+/** Feedback of people on turns. */
+@Module({
+  imports: [AccessModule],
+  controllers: [FeedbackController],
+  providers: [FeedbackService],
+})
+export class FeedbackModule {}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { MemoryModule } from '../../memory/memory.module.js';
+import { TurnMemory } from '../../memory/turn-memory.js';
+import { ToolRegistry } from '../../tools/registry.js';
+import { ToolsModule } from '../../tools/tools.module.js';
+import { AttemptModule } from '../../turn/attempt/attempt.module.js';
+import { ToolSources } from '../../turn/state/tool-source.js';
+import { memorySource } from './memory-source.js';
+
+/** Turns that keep files for later conversations. */
+@Module({ imports: [AttemptModule, MemoryModule, ToolsModule] })
+export class TurnMemoryModule {
+  constructor(sources: ToolSources, memory: TurnMemory, registry: ToolRegistry) {
+    sources.register(memorySource(memory, registry));
+  }
+}
