@@ -5,6 +5,17 @@ import { useConsole } from './use-console.js';
 
 const lost = 'Connection lost, reconnecting…';
 
+/** Counts in a page the checks of the connection that have no answer yet. */
+const countChecks = `
+  const send = fetch;
+  window.checksUnderWay = 0;
+  window.fetch = (...request) => {
+    if (request[0] !== '/live') return send(...request);
+    window.checksUnderWay += 1;
+    return send(...request).finally(() => (window.checksUnderWay -= 1));
+  };
+`;
+
 describe('a lost connection', () => {
   const on = useConsole();
 
@@ -13,17 +24,15 @@ describe('a lost connection', () => {
     // A page without timers of its own.
     const visitor = await on.console.visit('/health');
     await visitor.page.clock.install();
+    await visitor.page.addInitScript(countChecks);
     await visitor.page.goto(path);
     return visitor;
   }
 
-  /** Stops the page's clock while the page checks nothing. */
+  /** Stops the page's clock while no check of the connection is under way. */
   async function stopClock(page: Page): Promise<void> {
-    const answered = page.waitForResponse('**/live');
     await page.clock.pauseAt(Date.now() + 5_000);
-    await (await answered).finished();
-    // The page has handled the answer before that of a later request.
-    await page.evaluate('fetch("/live").then(() => undefined)');
+    await page.waitForFunction('checksUnderWay === 0', undefined, { polling: 20 });
   }
 
   it.each(['while a turn runs', 'while nothing happens'])(
