@@ -35,7 +35,8 @@ describe('a reply that streams', () => {
       .getByText(/word20 /)
       .first()
       .waitFor();
-    // Shifts while the page is first drawn have nothing to do with streaming.
+    // Shifts while the page is first drawn have nothing to do with streaming: the agent's title comes with a list.
+    await page.locator('header').getByText('Assistant', { exact: true }).waitFor();
     await page.evaluate('void (window.shifts.length = 0)');
     await chat.status('Done');
     expect(await page.evaluate('window.shifts')).toEqual([]);

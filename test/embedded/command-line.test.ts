@@ -324,7 +324,8 @@ describe('turnpike on the command line', () => {
   });
 
   it('starts a server of its own where an option says so', async () => {
-    const environment = { TURNPIKE_URL: '', TURNPIKE_DATA_DIR: await newDataFolder() };
+    const { environment: nowhere } = await elsewhere();
+    const environment = { ...nowhere, TURNPIKE_DATA_DIR: await newDataFolder() };
     const { code, stdout } = await start(['turn', '--start', 'Hello'], environment).ended;
     expect([code, stdout.includes('This is the rehearsal model.')]).toEqual([0, true]);
   });

@@ -24,10 +24,8 @@ export const busyPoints: Readonly<Record<string, CrashPoint>> = {
       }
       await scene.client.post('/api/harness/interrupt', { sessionId });
       for (const turn of held) expect(await turn.exit()).toEqual(success);
-      const [second, third] = await Promise.all(held.map((turn) => scene.statusOf(turn)));
-      expect(Date.parse(String(third?.['startedAt']))).toBeGreaterThanOrEqual(
-        Date.parse(String(second?.['endedAt'])),
-      );
+      const [second, third] = await Promise.all(held.map((turn) => scene.timesOf(turn)));
+      expect(third?.started).toBeGreaterThanOrEqual(second?.ended ?? Infinity);
     },
   },
   behind: {

@@ -109,4 +109,12 @@ export class CrashScene {
     const { body } = await this.client.get(`/api/harness/turns/${turnId}`);
     return body['turn'] as Record<string, unknown>;
   }
+
+  /** When a turn that has ended said that it began, and that it ended, as its log has it. */
+  async timesOf({ turnId }: FollowedTurn): Promise<{ started: number; ended: number }> {
+    const { body } = await this.client.get(`/api/harness/turns/${turnId}/log?limit=1000`);
+    const events = body['events'] as { type: string; at: string }[];
+    const timeOf = (name: string) => Date.parse(events.find(({ type }) => type === name)?.at ?? '');
+    return { started: timeOf('turn.started'), ended: timeOf('turn.ended') };
+  }
 }
