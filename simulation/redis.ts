@@ -44,6 +44,7 @@ export class SimulatedRedis {
   readonly #checks = new Set<Listener>();
   readonly #turns = new Set<Listener>();
   readonly #left = new Set<Listener>();
+  readonly #alive = new Set<Listener>();
   /** Tokens that wait for some worker. */
   #idle: (() => void)[] = [];
 
@@ -176,6 +177,9 @@ export class SimulatedRedis {
       publishLeft: (digest: string) =>
         this.#call(actor, `publish left ${digest}`, async () => this.#publish(this.#left, digest)),
       onLeft: (listener) => listen(this.#left, listener),
+      publishAlive: (name: string) =>
+        this.#call(actor, `publish alive ${name}`, async () => this.#publish(this.#alive, name)),
+      onAlive: (listener) => listen(this.#alive, listener),
       close: async () => undefined,
     };
   }

@@ -88,7 +88,8 @@ export class ChatStream {
             this.#retryPolicy.recordProgress();
             // The stream goes on after the last frame, with another token.
             if (chunk.type === 'data-reauthenticate') continue;
-            this.#lastEventId = id;
+            // What is said of the moment has no id.
+            if (id !== '') this.#lastEventId = id;
             if (endsAnswer.has(chunk.type)) this.#recordEnd();
             for (const one of this.#openStep?.follow(chunk) ?? []) yield one as UIMessageChunk;
             yield chunk;

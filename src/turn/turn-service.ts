@@ -114,6 +114,11 @@ export class TurnService {
     }
   }
 
+  /** See `TurnFollower.stallsOf`. */
+  stallsOf(turnId: string): ReturnType<TurnFollower['stallsOf']> {
+    return this.follower.stallsOf(turnId);
+  }
+
   /**
    * The rest of a turn for a reader with a cursor, or with none.
    *

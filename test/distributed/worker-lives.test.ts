@@ -31,6 +31,9 @@ describe('the turns of workers whose leases last', () => {
     await ofStopped.stream.until('chat:delta');
     // Stopped for as long as it takes to find that the other one is gone, and longer.
     stopped.child.kill('SIGSTOP');
+    const stall = await ofStopped.stream.until('turn:stalled');
+    expect(stall).toMatchObject({ id: '', data: { leaseUntil: expect.any(String) } });
+    expect(stall.data).toHaveProperty('silentMs');
     const dying = await deployment.start('worker', lease);
     const ofDying = await begin('Dying [[tokens=60 gap=50]]');
     await ofDying.stream.until('chat:delta');

@@ -283,7 +283,9 @@ def _read_stream(opened: Opened, reading: Reading, retrying: _Retrying) -> Flow:
             # The stream goes on after the last event, with another token.
             if event["event"] == "session:reauthenticate":
                 continue
-            reading.last_event_id = event["id"]
+            # What is said of the moment has no id.
+            if event["id"]:
+                reading.last_event_id = event["id"]
             reading.is_over = event["event"] == "process:exit"
             reading.result.add(event)
             yield Emit(event)

@@ -69,6 +69,15 @@ describe('renderFrame', () => {
     expect(render([frame('new:event', { a: 1 })])).toEqual({ out: '', err: '', both: '' });
   });
 
+  it('says that the worker does not answer', () => {
+    const leaseUntil = '2026-01-01T12:00:30.000Z';
+    const { err } = render([frame('turn:stalled', { silentMs: 5_400, leaseUntil })]);
+    const time = new Date(leaseUntil).toLocaleTimeString();
+    expect(err).toBe(
+      `! the worker has not answered for 5 s; another one takes the turn over after ${time}, unless it goes on before\n`,
+    );
+  });
+
   it('colours only when asked to', () => {
     const notice = frame('system:notice', { text: 'Careful' });
     expect(render([notice]).err).toBe('! Careful\n');
@@ -89,6 +98,7 @@ describe('renderFrame', () => {
     ['turn:error', { errorType: '\u001b[2J', message: 'b' }],
     ['turn:end', { outcome: '\u001b[2J', reason: '\u009b2J', durationMs: 1 }],
     ['subagent:end', { outcome: '\u001b[2J' }],
+    ['turn:stalled', { silentMs: '\u001b[2J', leaseUntil: '\u001b[2J' }],
     ['approval:request', { name: 'bash', onTimeout: '\u001b[2J', expiresAt: '\u001b'.repeat(20) }],
   ])('lets no field of %s drive the terminal', (event, data) => {
     const { err } = render([frame(event, data)]);

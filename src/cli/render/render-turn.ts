@@ -91,6 +91,8 @@ function lineOf(state: RenderState, frame: ReceivedFrame, paint: Paint): string 
       return paint('dim', describeWait(data));
     case 'turn:recovering':
       return paint('yellow', `↻ going on after a crash: ${oneLine(text(data['reason']), 200)}`);
+    case 'turn:stalled':
+      return paint('yellow', describeStall(data));
     case 'attachment:warning':
       return paint('yellow', `! ${oneLine(`${text(data['name'])}: ${text(data['reason'])}`, 300)}`);
     case 'system:notice':
@@ -118,6 +120,12 @@ function lineOf(state: RenderState, frame: ReceivedFrame, paint: Paint): string 
     default:
       return undefined;
   }
+}
+
+function describeStall({ silentMs, leaseUntil }: ReceivedFrame['data']): string {
+  const seconds = Math.round(Number(silentMs) / 1_000);
+  const time = new Date(text(leaseUntil)).toLocaleTimeString();
+  return `! the worker has not answered for ${seconds} s; another one takes the turn over after ${time}, unless it goes on before`;
 }
 
 function quiet(state: RenderState): Rendered {

@@ -92,6 +92,7 @@ function foldOwn(answer: ChatMessage, { event, data }: OwnEvent): ChatMessage {
     case 'chat:complete':
     case 'session:complete':
     case 'session:reauthenticate':
+    case 'turn:stalled':
     case 'process:exit':
     default:
       return answer;

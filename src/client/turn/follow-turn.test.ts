@@ -137,6 +137,16 @@ describe('following a turn', () => {
     expect(opened.retries).toHaveLength(1);
   });
 
+  it('keeps its cursor over what has no id', async () => {
+    const stall = { id: '', text: 'event: turn:stalled\ndata: {"silentMs":5000}\n\n' };
+    const said = [...frames.slice(0, 3), stall];
+    const cut = said.map(({ text }) => text).join('').length;
+    const server = new FakeServer([...said, ...frames.slice(3)], { cutAfter: [cut] });
+    const opened = open(server);
+    expect(await readAll(opened)).toEqual([...ids.slice(0, 3), '', '', ...ids.slice(3)]);
+    expect(server.cursors).toEqual([undefined, ids[2]]);
+  });
+
   it('reads no further than it is asked to', async () => {
     const server = new FakeServer(turnFrames(turnId, 1_000), { chunkLength: 100 });
     const { client } = open(server);

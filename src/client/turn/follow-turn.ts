@@ -47,7 +47,8 @@ export async function* followTurn(
           retryPolicy.recordProgress();
           // The stream goes on after the last event, with another token.
           if (event.event === 'session:reauthenticate') continue;
-          state.lastEventId = event.id;
+          // What is said of the moment has no id.
+          if (event.id !== '') state.lastEventId = event.id;
           state.isOver = event.event === 'process:exit';
           state.onEvent(event);
           yield event;

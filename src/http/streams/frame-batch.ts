@@ -1,4 +1,5 @@
 import { Observable, type Subscriber } from 'rxjs';
+import type { Asides } from './aside.js';
 
 /**
  * A batch of frames, written at once. An Observable cannot be paused: in its place, a source of
@@ -18,7 +19,11 @@ export interface FrameBatch {
  * keep eight operators subscribed for each open stream, and all that it knows of the request.
  */
 export class FrameStream {
-  constructor(readonly batches: Observable<FrameBatch>) {}
+  /** @param asides what is said beside the batches. Absent: nothing. */
+  constructor(
+    readonly batches: Observable<FrameBatch>,
+    readonly asides?: Asides,
+  ) {}
 }
 
 /** The answer of a streaming route in one piece, as JSON, with the response's own status. */
@@ -66,14 +71,14 @@ export function followItems<Item>(
 export function streamFrames<Item>(
   follow: Follow<Item>,
   encoder: FrameEncoder<Item>,
-  { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
+  { mayBeEmpty = false, asides }: { mayBeEmpty?: boolean; asides?: Asides | undefined } = {},
 ): FrameStream {
   const batches = new Observable<FrameBatch>((subscriber) => {
     const sending = new Sending(subscriber, follow, encoder);
     void sending.run(mayBeEmpty);
     return () => sending.leave();
   });
-  return new FrameStream(batches);
+  return new FrameStream(batches, asides);
 }
 
 /** The batches of one subscriber. A class: functions of its own for each reader would be cold at each batch. */

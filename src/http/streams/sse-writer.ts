@@ -82,6 +82,13 @@ export class SseWriter implements StreamState {
     else this.#drainOrDrop(full, onDrained);
   }
 
+  /** Writes a frame that is no event of the stream: its cursor stays. */
+  tell(frame: string): void {
+    this.#lastWriteAt = this.#clock.now();
+    this.#open();
+    writeChunk(this.response, frame);
+  }
+
   get cursor(): string | undefined {
     const at = this.#last.lastIndexOf('\nid: ');
     const from = at === -1 && this.#last.startsWith('id: ') ? 0 : at + 1;

@@ -1,21 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
-import { reauthenticate, watchAccess, type AccessEnd } from './stream-access.js';
-
-describe('the last frame of a reader whose access ended', () => {
-  it.each<[SessionOrigin, string]>([
-    ['harness', 'event: session:reauthenticate\ndata: {"reason":"ended"}'],
-    ['ai-sdk', 'data: {"type":"data-reauthenticate","data":{"reason":"ended"},"transient":true}'],
-    ['ag-ui', 'data: {"type":"CUSTOM","name":"session:reauthenticate","value":{"reason":"ended"}}'],
-    ['named-agents', ': reauthenticate ended'],
-    ['oracle', ': reauthenticate ended'],
-    ['responses', ': reauthenticate ended'],
-    ['mcp', ': reauthenticate ended'],
-  ])('is a frame of its wire without an id, on %s', (wire, frame) => {
-    expect(reauthenticate(wire, 'ended')).toBe(`${frame}\n\n`);
-  });
-});
+import { watchAccess, type AccessEnd } from './stream-access.js';
 
 describe('the access of a reader', () => {
   const start = 1_000_000;

@@ -1,6 +1,4 @@
-import { assertNever } from '../../platform/assert-never.js';
 import type { Clock } from '../../platform/clock.js';
-import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
 
 /** Time after the end of a token in which its reader may come back with another, in ms. */
 const GRACE_MS = 60_000;
@@ -16,28 +14,6 @@ export interface StreamAccess {
   expiresAt?: Date;
   /** Whether it was ended before its time. */
   hasEnded(): Promise<boolean>;
-}
-
-/** The last frame of a reader whose key or token ended. It has no id: the cursor stays. */
-export function reauthenticate(wire: SessionOrigin, reason: AccessEnd): string {
-  const data = JSON.stringify({ reason });
-  switch (wire) {
-    case 'harness':
-      return `event: session:reauthenticate\ndata: ${data}\n\n`;
-    case 'ai-sdk':
-      return `data: {"type":"data-reauthenticate","data":${data},"transient":true}\n\n`;
-    case 'ag-ui':
-      return `data: {"type":"CUSTOM","name":"session:reauthenticate","value":${data}}\n\n`;
-    // Clients of these wires know no other frames than their own.
-    case 'named-agents':
-    case 'oracle':
-    case 'responses':
-    case 'mcp':
-    case 'schedules':
-      return `: reauthenticate ${reason}\n\n`;
-    default:
-      return assertNever(wire);
-  }
 }
 
 /** Watches the access of a reader. @param onEnd is called once. @returns ends the watch. */

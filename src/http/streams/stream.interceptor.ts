@@ -18,9 +18,10 @@ import { LOGGER, type Logger } from '../../platform/logger.js';
 import type { SessionOrigin } from '../../storage/shapes/stored-turn.js';
 import { WholeAnswer, type FrameStream } from './frame-batch.js';
 import { recordOf } from '../request-record.js';
-import { reauthenticate, watchAccess, type AccessEnd } from './stream-access.js';
+import { asideFrame } from './aside.js';
+import { watchAccess, type AccessEnd } from './stream-access.js';
 import { OpenReaders } from './open-readers.js';
-import { writeStream, type DropReason } from './write-stream.js';
+import { writeStream, type DropReason, type StreamSays } from './write-stream.js';
 import { printJson } from '../../platform/exact-json.js';
 
 /**
@@ -64,8 +65,16 @@ class StreamInterceptor implements NestInterceptor<FrameStream | WholeAnswer, vo
     const { clock, logger, config } = this;
     const write = async (onHead: () => void): Promise<void> => {
       const onOpen = () => this.#open(wire);
-      const watch = (end: (frame: string) => void) =>
-        this.#watch(response, (reason) => end(reauthenticate(wire, reason)));
+      const watch = ({ end, tell }: StreamSays) => {
+        const unwatch = this.#watch(response, (reason) =>
+          end(asideFrame(wire, { name: 'session:reauthenticate', data: { reason } })),
+        );
+        const untell = stream.asides?.((aside) => tell(asideFrame(wire, aside)));
+        return () => {
+          unwatch();
+          untell?.();
+        };
+      };
       const timeoutMs = config.readerTimeoutMs;
       const deps = { clock, logger, timeoutMs, onOpen, onHead, watch };
       if (!(await writeStream(response, stream, deps))) response.writeHead(204).end();

@@ -10,7 +10,7 @@ import type { TurnEvent } from '../../events/turn-event.js';
 import { harnessDialect } from '../../wires/harness/dialect/harness.js';
 import { TurnEncoder } from '../../wires/framing/turn-encoder.js';
 import { FrameStream, followItems, streamFrames } from './frame-batch.js';
-import { writeStream, type DropReason } from './write-stream.js';
+import { writeStream, type DropReason, type StreamSays } from './write-stream.js';
 
 const delta = (seq: number, text = 'x'): TurnEvent => ({
   type: 'text.delta',
@@ -95,8 +95,9 @@ describe('writeStream', () => {
       }),
       new TurnEncoder(harnessDialect, 'turn_1'),
     );
-    const watch = (endNow: (frame: string) => void) => {
-      end = endNow;
+    const watch = (says: StreamSays) => {
+      says.tell('event: turn:stalled\ndata: {}\n\n');
+      ({ end } = says);
       isWatched = true;
       return () => void (isWatched = false);
     };
@@ -108,6 +109,7 @@ describe('writeStream', () => {
     await written;
     await until(() => !isFollowed && received.endsWith('0\r\n\r\n'));
     expect(received.split('\n\n').at(-2)).toContain('session:reauthenticate');
+    expect(received).toContain('event: turn:stalled\ndata: {}\n\n');
     expect([ends, isWatched]).toEqual([[undefined], false]);
   });
 

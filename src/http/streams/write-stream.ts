@@ -9,15 +9,19 @@ import { SseWriter, type SseWriterDeps } from './sse-writer.js';
 /** Why a stream ended before what it shows: its client left or was too slow, or its source failed. */
 export type DropReason = 'client' | 'slow' | 'error';
 
+/** What may be written beside the batches, each a whole frame without an id. */
+export interface StreamSays {
+  tell(frame: string): void;
+  /** Ends the stream, with a last frame. */
+  end(frame: string): void;
+}
+
 export interface WriteStreamDeps extends SseWriterDeps {
   logger: Logger;
   /** Called when the first batch has come. @returns what to call, once, when the stream is over. */
   onOpen(): (dropped?: DropReason) => void;
-  /**
-   * Called when the stream is open. @param end ends the stream, with a last frame. @returns what to call when the
-   * stream is over.
-   */
-  watch?(end: (frame: string) => void): () => void;
+  /** Called when the stream is open. @returns what to call when the stream is over. */
+  watch?(says: StreamSays): () => void;
   /** Called when the head is sent: no error can be the answer any more. */
   onHead?(): void;
 }
@@ -80,10 +84,12 @@ export function writeStream(
       if (response.req.method !== 'HEAD') {
         const { watch } = deps;
         if (watch !== undefined) {
-          unwatch = watch((frame) => {
-            writer?.write(frame, () => undefined);
+          const tell = (frame: string): void => writer?.tell(frame);
+          const end = (frame: string): void => {
+            tell(frame);
             complete();
-          });
+          };
+          unwatch = watch({ tell, end });
         }
         return onDrained();
       }

@@ -10,6 +10,9 @@ import type { LogListener } from '../../events/event-log.js';
 import { MemoryEventLog } from '../../events/memory-event-log.js';
 import type { OnEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
 import { turns } from '../../storage/schema.js';
+import { MemorySignalBus } from '../queue/signal-bus.js';
+import { TurnClaims } from '../queue/turn-claims.js';
+import { SilentWorkers } from './silent-workers.js';
 import { EndPoller, TurnFollower, type FollowOptions } from './turn-follower.js';
 
 describe('TurnFollower', () => {
@@ -19,10 +22,13 @@ describe('TurnFollower', () => {
   let turnId: string;
   let clock: ManualClock;
   let ends: EndPoller;
+  let silent: SilentWorkers;
   beforeEach(async () => {
     clock = new ManualClock();
     log = new LossyLog(clock);
-    ends = new EndPoller(database.db, clock, silentLogger);
+    const claims = new TurnClaims(database.db, { leaseMs: 1_000 });
+    silent = new SilentWorkers(new MemorySignalBus(), claims, clock, silentLogger);
+    ends = new EndPoller(database.db, clock, silentLogger, silent);
     turnId = await storeTurn(database.db);
   });
 
@@ -58,7 +64,7 @@ describe('TurnFollower', () => {
     options?: FollowOptions,
   ): Promise<string[]> {
     const seen: TurnEvent[] = [];
-    const follower = new TurnFollower(log, database.db, ends);
+    const follower = new TurnFollower(log, database.db, ends, silent);
     const take: OnEvents = (events) => {
       seen.push(...events);
       return false;
@@ -108,7 +114,7 @@ describe('TurnFollower', () => {
       await log.begin(turnId, 1);
       await log.append(turnId, 1, [delta(1, 1), end(1, 2)]);
       await archiveEvents(database.db, turnId, [delta(1, 1), end(1, 2)]);
-      const follower = new TurnFollower(log, database.db, ends);
+      const follower = new TurnFollower(log, database.db, ends, silent);
       let [given, most] = [0, 0];
       const take = () => {
         if (given === 0) setImmediate(() => (given = 0));
@@ -209,7 +215,7 @@ describe('TurnFollower', () => {
     let goOn = (): void => undefined;
     let note = (): void => undefined;
     const isFull = new Promise<void>((resolve) => (note = resolve));
-    const follower = new TurnFollower(log, database.db, ends);
+    const follower = new TurnFollower(log, database.db, ends, silent);
     const reading = follower.follow(turnId, new AbortController().signal, (events) => {
       const isFirst = seen.length === 0;
       seen.push(...events);
@@ -253,7 +259,7 @@ describe('TurnFollower', () => {
       await log.begin(turnId, 1);
       await log.append(turnId, 1, [delta(1, 1)]);
       const seen: TurnEvent[] = [];
-      const follower = new TurnFollower(log, database.db, ends);
+      const follower = new TurnFollower(log, database.db, ends, silent);
       await follower.follow(turnId, new AbortController().signal, (events) => {
         seen.push(...events);
         return isEnough;
@@ -267,7 +273,7 @@ describe('TurnFollower', () => {
     await log.begin(turnId, 1);
     await log.append(turnId, 1, [delta(1, 1)]);
     const fault = new Error('no');
-    const follower = new TurnFollower(log, database.db, ends);
+    const follower = new TurnFollower(log, database.db, ends, silent);
     const fail = (): boolean => {
       throw fault;
     };

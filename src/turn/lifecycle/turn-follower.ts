@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, inArray } from 'drizzle-orm';
+import { and, inArray, sql } from 'drizzle-orm';
 import { loadArchive } from '../../events/archive.js';
 import { compareCursors, followsOn, logStart, type EventCursor } from '../../events/cursor.js';
 import { EVENT_LOG, type EventLog, type LogListener } from '../../events/event-log.js';
 import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
+import type { Asides } from '../../http/streams/aside.js';
 import { LoopShare } from '../../platform/async/batcher.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
@@ -11,9 +12,16 @@ import { Poller } from '../../platform/async/poller.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { turns } from '../../storage/schema.js';
+import { isLeased } from '../queue/turn-claims.js';
+import { SilentWorkers } from './silent-workers.js';
 
 /** Longest time that a reader waits for an end that is stored and was never published, in ms. */
 const LOOK_MS = 5_000;
+
+/** The worker that has a turn; null: none. */
+const workerName = sql<
+  string | null
+>`case when ${isLeased} then split_part(${turns.worker}, ':', 2) end`;
 
 /** Turns asked for in one query. */
 const MAX_IDS_PER_QUERY = 1_000;
@@ -31,6 +39,7 @@ export class EndPoller {
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) logger: Logger,
+    private readonly silent: SilentWorkers,
   ) {
     this.#poller = new Poller(() => this.#look(), {
       clock,
@@ -63,10 +72,11 @@ export class EndPoller {
     for (let from = 0; from < ids.length; from += MAX_IDS_PER_QUERY) {
       const asked = ids.slice(from, from + MAX_IDS_PER_QUERY);
       const active = await this.db
-        .select({ id: turns.id })
+        .select({ id: turns.id, worker: workerName })
         .from(turns)
         .where(and(inArray(turns.id, asked), inArray(turns.status, [...unendedStatuses])));
       const goOn = new Set(active.map(({ id }) => id));
+      for (const { worker } of active) if (worker !== null) this.silent.expect(worker);
       for (const id of asked) {
         if (!goOn.has(id)) for (const onOver of this.#watchers.get(id) ?? []) onOver();
       }
@@ -106,7 +116,14 @@ export class TurnFollower {
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(DATABASE) private readonly db: Database,
     private readonly ends: EndPoller,
+    private readonly silent: SilentWorkers,
   ) {}
+
+  /** Says where the turn's worker does not answer. Undefined: no other process has the turn. */
+  stallsOf(turnId: string): Asides | undefined {
+    const { silent } = this;
+    return silent.isPossible ? (tell) => silent.watch(turnId, tell) : undefined;
+  }
 
   /**
    * Hands on a turn's events from the first to the last, each once, in order: subscribe, backfill, then live,

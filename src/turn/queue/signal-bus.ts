@@ -28,6 +28,10 @@ export interface SignalBus {
   publishLeft(digest: string): Promise<void>;
   /** Listens to every such hint from when it resolves. */
   onLeft(listener: (digest: string) => void): Promise<StopListening>;
+  /** "This process lives." */
+  publishAlive(name: string): Promise<void>;
+  /** Listens to every such hint from when it resolves. */
+  onAlive(listener: (name: string) => void): Promise<StopListening>;
   close(): Promise<void>;
 }
 
@@ -76,6 +80,14 @@ export class MemorySignalBus implements SignalBus {
     return () => this.#left.delete(listener);
   }
 
+  async publishAlive(): Promise<void> {
+    // There is no other process.
+  }
+
+  async onAlive(): Promise<StopListening> {
+    return () => undefined;
+  }
+
   async close(): Promise<void> {
     this.#cancel.clear();
     this.#readerCheck.clear();
@@ -97,12 +109,14 @@ export class RedisSignalBus implements SignalBus {
   readonly #readerCheck: HintChannel;
   readonly #turn: HintChannel;
   readonly #left: HintChannel;
+  readonly #alive: HintChannel;
 
   constructor(private readonly options: RedisSignalBusOptions) {
     this.#cancel = new HintChannel(options, 'cancel');
     this.#readerCheck = new HintChannel(options, 'reader-check');
     this.#turn = new HintChannel(options, turnChannel(this.workerId));
     this.#left = new HintChannel(options, 'left');
+    this.#alive = new HintChannel(options, 'alive');
   }
 
   publishCancel(turnId: string): Promise<void> {
@@ -137,11 +151,20 @@ export class RedisSignalBus implements SignalBus {
     return this.#left.listen(listener);
   }
 
+  publishAlive(name: string): Promise<void> {
+    return this.#alive.publish(name);
+  }
+
+  onAlive(listener: (name: string) => void): Promise<StopListening> {
+    return this.#alive.listen(listener);
+  }
+
   async close(): Promise<void> {
     this.#cancel.close();
     this.#readerCheck.close();
     this.#turn.close();
     this.#left.close();
+    this.#alive.close();
   }
 }
 

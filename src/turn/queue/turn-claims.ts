@@ -17,7 +17,10 @@ import { claimNextTurns, claimTurn, unleased, waitedMs } from './claim-statement
 /** Turns that are still there 2 seconds after a process asked for their end and was to end them. */
 const isLeftOver = lt(turns.cancelRequestedAt, sql`now() - interval '2 seconds'`);
 /** Turns that a worker has; those of a status that an index has. */
-const isLeased = sql`${turns.status} in ('running', 'held') and ${turns.leaseUntil} > now() and ${turns.worker} is not null`;
+export const isLeased = sql`${turns.status} in ('running', 'held') and ${turns.leaseUntil} > now() and ${turns.worker} is not null`;
+/** Turns that this worker has. */
+const isOf = (worker: string) =>
+  and(isLeased, sql`${turns.worker} = ${turns.attempt}::text || ':' || ${worker}::text`);
 const leaseEnd = (leaseMs: number) => sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 /** Claims and leases of turns. Times are the database's, so that hosts need no common clock. */
@@ -212,6 +215,15 @@ export class TurnClaims {
     return (rows as { name: string }[]).map(({ name }) => name);
   }
 
+  /** The turns of a worker, with the ends of their leases. */
+  async leasedBy(worker: string): Promise<{ id: string; leaseUntil: Date }[]> {
+    const rows = await this.db
+      .select({ id: turns.id, leaseUntil: turns.leaseUntil })
+      .from(turns)
+      .where(isOf(worker));
+    return rows.flatMap(({ id, leaseUntil }) => (leaseUntil === null ? [] : [{ id, leaseUntil }]));
+  }
+
   /** The number of workers whose life a lock shows. */
   async livingWorkers(): Promise<number> {
     const { rows } = await this.db.execute(sql.raw(`select ${countLives}::integer as living`));
@@ -224,7 +236,7 @@ export class TurnClaims {
     const released = await this.db
       .update(turns)
       .set({ leaseUntil: null })
-      .where(and(isLeased, sql`${turns.worker} = ${turns.attempt}::text || ':' || ${worker}::text`))
+      .where(isOf(worker))
       .returning({ id: turns.id });
     return released.length;
   }

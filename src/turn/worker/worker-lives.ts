@@ -9,6 +9,8 @@ import { TurnClaims } from '../queue/turn-claims.js';
 
 /** Interval of the looks, in ms. */
 const LOOK_MS = 1_000;
+/** Interval of the signs of life for readers, in ms. */
+const SIGN_MS = 2_000;
 /** For this long, in ms, nothing shows the life of a worker that is gone: a connection that broke is back earlier. */
 const GONE_MS = 3_000;
 /** After a longer time without a look, in ms, this process does not know what happened meanwhile. */
@@ -19,11 +21,13 @@ const MAX_GAP_MS = 2_500;
  *
  * Each worker holds a lock on a connection of its own. The kernel closes the connection of a process that dies, and
  * keeps that of one that is stopped, blocks its event loop or waits for a slow database: those keep their turns until
- * their leases end. It costs one connection a worker and one query a second; nothing is written.
+ * their leases end, and `SilentWorkers` tells their readers. It costs one connection a worker, one query a second and a
+ * message every two; nothing is written.
  */
 @Injectable()
 export class WorkerLives {
   readonly #poller: Poller;
+  readonly #signs: Poller;
   /** When each silent worker was first found so, in ms. */
   #silentSince = new Map<string, number>();
   #lookedAt = 0;
@@ -31,7 +35,7 @@ export class WorkerLives {
 
   constructor(
     @Inject(OPENED_DATABASE) private readonly database: Pick<OpenedDatabase, 'hold'>,
-    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'workerId'>,
+    @Inject(SIGNAL_BUS) private readonly bus: Pick<SignalBus, 'workerId' | 'publishAlive'>,
     @Inject(TurnClaims)
     private readonly claims: Pick<TurnClaims, 'silentWorkers' | 'releaseOf' | 'livingWorkers'>,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -44,6 +48,15 @@ export class WorkerLives {
         logger.warn(
           { error },
           'could not look for workers that have died; trying again in a second, and their leases end by themselves',
+        ),
+    });
+    this.#signs = new Poller(() => bus.publishAlive(bus.workerId ?? ''), {
+      clock,
+      waitMs: () => SIGN_MS,
+      onError: (error) =>
+        logger.warn(
+          { error },
+          'could not tell other processes that this worker answers; trying again in two seconds',
         ),
     });
   }
@@ -63,11 +76,13 @@ export class WorkerLives {
       for (const worker of await this.claims.silentWorkers()) await this.#release(worker);
     }
     this.#poller.later();
+    this.#signs.now();
   }
 
   /** After the last turn: those that are left would be taken over. */
   async stop(): Promise<void> {
     await this.#poller.stop();
+    await this.#signs.stop();
     await this.#lock?.close();
   }
 

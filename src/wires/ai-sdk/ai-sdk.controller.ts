@@ -51,6 +51,8 @@ const dataParts: Record<string, string> = {
   'data-queue': 'position; 0: it waits no more; reason, where no worker could be told of it',
   'data-reauthenticate':
     'reason (expired, ended): the token ended; come back with another; transient, without an id',
+  'data-stalled':
+    'silentMs, leaseUntil: the worker gives no sign of life; another takes the turn over then; transient, without an id',
   'data-joined': 'messageId, afterStep, text',
   'data-recovering': 'attempt, reason',
   'data-discard':

@@ -92,7 +92,11 @@ export class TurnStreams {
     { after, mayBeEmpty = false }: StreamRange = {},
   ): FrameStream {
     const follow = (signal: AbortSignal, take: OnEvents) => this.turns.follow(turn, signal, take);
-    return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), { mayBeEmpty });
+    const asides = this.turns.stallsOf(turn.turnId);
+    return streamFrames(follow, new TurnEncoder(dialect, turn.turnId, after), {
+      mayBeEmpty,
+      asides,
+    });
   }
 }
 

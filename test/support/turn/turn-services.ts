@@ -27,6 +27,8 @@ import { shellsOff } from '../../../src/tools/shells.js';
 import type { ToolDefinition } from '../../../src/tools/tool.js';
 import { TracingModule } from '../../../src/telemetry/tracing.js';
 import { MemorySignalBus, SIGNAL_BUS } from '../../../src/turn/queue/signal-bus.js';
+import { TurnClaims } from '../../../src/turn/queue/turn-claims.js';
+import { SilentWorkers } from '../../../src/turn/lifecycle/silent-workers.js';
 import { MemoryTurnQueue, TURN_QUEUE } from '../../../src/turn/queue/turn-queue.js';
 import { EndPoller } from '../../../src/turn/lifecycle/turn-follower.js';
 import { TurnModule } from '../../../src/turn/turn.module.js';
@@ -182,12 +184,14 @@ export async function openTestServices(
     await Promise.all(some.map((worker) => worker.stop()));
     config.drainMs = drainMs;
   };
+  const bus = new MemorySignalBus();
+  const silent = new SilentWorkers(bus, new TurnClaims(database.db, config), clock, silentLogger);
   const parts: TurnParts = {
     db: database.db,
     log: new MemoryEventLog(clock),
     queue: new MemoryTurnQueue((error) => workerErrors.push(error)),
-    bus: new MemorySignalBus(),
-    ends: new EndPoller(database.db, clock, silentLogger),
+    bus,
+    ends: new EndPoller(database.db, clock, silentLogger, silent),
     clock,
     logger: pino({ level: 'error' }, { write: onLine }),
     personas,

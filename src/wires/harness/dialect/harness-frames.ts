@@ -74,6 +74,11 @@ export interface HarnessFrames {
   'session:complete': object;
   /** Without an id: the token of the reader ended, or was ended. The turn goes on; so does the stream, with another. */
   'session:reauthenticate': Plain<{ reason: 'expired' | 'ended' }>;
+  /**
+   * Without an id: the worker of the turn has given no sign of life for `silentMs`. It goes on, or another takes the
+   * turn over after `leaseUntil`, ISO-8601.
+   */
+  'turn:stalled': Plain<{ silentMs: number; leaseUntil: string }>;
   'turn:error': Plain<
     Pick<
       EventOf<'turn.failed'>,

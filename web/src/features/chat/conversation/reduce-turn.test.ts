@@ -47,6 +47,17 @@ describe('reduceTurn', () => {
     expect(new Set(view.items.map(({ key }) => key)).size).toBe(view.items.length);
   });
 
+  it('says that the worker does not answer until anything else comes', () => {
+    const stall = { event: 'turn:stalled', data: { silentMs: 5_000, leaseUntil: '' } };
+    const frames = [delta('a'), stall];
+    expect(reduce(frames).phase).toBe('stalled');
+    expect(reduce([...frames, delta('b')])).toEqual({
+      ...reduce([delta('a'), delta('b')]),
+      phase: 'running',
+    });
+    expect(reduce([...frames, { event: 'turn:recovering', data: {} }]).phase).toBe('recovering');
+  });
+
   it('drops the text of a discarded step', () => {
     const frames = framesOfFile('recovered-after-a-crash.json');
     const at = frames.findIndex(({ event }) => event === 'step:discard');

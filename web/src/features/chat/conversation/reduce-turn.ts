@@ -49,8 +49,12 @@ function inChild(view: TurnView, callId: string, change: (child: TurnView) => Tu
   return found ? { ...view, items } : view;
 }
 
-function reduceOwn(view: TurnView, frame: OwnFrame): TurnView {
+function reduceOwn(before: TurnView, frame: OwnFrame): TurnView {
+  // Whatever comes, the worker answers again, or another one does.
+  const view: TurnView = before.phase === 'stalled' ? { ...before, phase: 'running' } : before;
   switch (frame.event) {
+    case 'turn:stalled':
+      return { ...view, phase: 'stalled' };
     case 'turn:queued':
       return { ...view, phase: 'queued', position: frame.data.position };
     case 'session:init':

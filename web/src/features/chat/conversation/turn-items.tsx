@@ -210,6 +210,8 @@ function phaseWords({ phase, outcome, step }: TurnView): string {
       return 'queued';
     case 'running':
       return step > 0 ? `step ${step}` : 'working';
+    case 'stalled':
+      return 'the worker does not answer';
     case 'recovering':
       return 'recovering';
     case 'parked':

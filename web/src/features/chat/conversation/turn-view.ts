@@ -165,7 +165,14 @@ export interface TurnOutput {
   isFinal: boolean;
 }
 
-export type TurnPhase = 'sending' | 'queued' | 'running' | 'recovering' | 'parked' | 'ended';
+export type TurnPhase =
+  | 'sending'
+  | 'queued'
+  | 'running'
+  | 'stalled'
+  | 'recovering'
+  | 'parked'
+  | 'ended';
 
 /** A turn as it is shown: a fold over frames (`reduceTurn`), received or made from stored messages. */
 export interface TurnView {

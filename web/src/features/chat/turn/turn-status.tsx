@@ -17,7 +17,7 @@ import type { TurnView } from '../conversation/turn-view.js';
  * the reply would push it down. Pure.
  */
 export function isLive({ phase }: TurnView): boolean {
-  return phase === 'running' || phase === 'recovering' || phase === 'parked';
+  return phase === 'running' || phase === 'stalled' || phase === 'recovering' || phase === 'parked';
 }
 
 /** The status of a turn, in one line. */
@@ -57,6 +57,11 @@ function statusOf(view: TurnView): [ReactNode, string] {
       return [<Spinner key="p" size={13} />, queueWords(view.position)];
     case 'running':
       return [<Spinner key="p" size={13} />, view.step > 1 ? `Step ${view.step}` : 'Working'];
+    case 'stalled':
+      return [
+        <Spinner key="p" size={13} />,
+        'The worker does not answer. If it stays silent, another one takes over',
+      ];
     case 'recovering':
       return [
         <Spinner key="p" size={13} />,
