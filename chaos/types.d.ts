@@ -355,6 +355,8 @@ export interface Tally {
   access: Map<string, number>;
   /** The number of streams that ended before their turn. */
   brokenConnections: number;
+  /** Times that a reader heard of a worker which does not answer. */
+  stalls: number;
   /** Milliseconds from a broken stream to the answer of the next one. */
   reconnectMs: number[];
   /** Violations that clients found themselves. */

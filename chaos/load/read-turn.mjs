@@ -130,13 +130,18 @@ async function readOnce(reading, api) {
 }
 
 /**
- * Takes the frame that says that the token of the stream ended: it is no event of the turn, and has no cursor.
+ * Takes a frame that is no event of the turn, and has no cursor: the token of the stream ended, or the worker of the turn
+ * does not answer.
  *
  * @param {RawFrame} frame
  * @param {Reading} reading
  */
 function isNotice({ id, event, data }, { world, turnId = '', tokenEndsAt }) {
   const { person, tally } = world;
+  if (event === 'turn:stalled' && id === '') {
+    tally.stalls += 1;
+    return true;
+  }
   if (event !== 'session:reauthenticate' || id !== '' || person === undefined) return false;
   const { reason } = parseData(data);
   countAccess(tally, `streams that ended because their token ${String(reason)}`);

@@ -7,6 +7,7 @@ export function emptyTally() {
     answers: new Map(),
     access: new Map(),
     brokenConnections: 0,
+    stalls: 0,
     reconnectMs: [],
     violations: [],
   };

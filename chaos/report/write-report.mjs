@@ -46,6 +46,7 @@ function describeTurns({ begun, turns, loadMs, tally, deliveries, received }) {
     ['tool calls', turns.reduce((sum, turn) => sum + turn.calls.length, 0)],
     ['frames read', frames],
     ['broken streams', tally.brokenConnections],
+    ['readers that heard of a worker which does not answer', tally.stalls],
     ['deliveries to the webhook', deliveries],
     ['of these taken more than once', [...received.values()].filter((one) => one.taken > 1).length],
     ['turns per second', (turns.length / (loadMs / 1000)).toFixed(1)],

@@ -132,6 +132,17 @@ describe('the client of the chaos kit', () => {
     expect(world.tally.violations.map((violation) => violation.kind)).toEqual([kind]);
   });
 
+  it('takes what is said of a silent worker for no event of the turn', async () => {
+    const stall = 'event: turn:stalled\ndata: {"silentMs":5000}\n\n';
+    const world = await worldOf((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-turn-id': 't' });
+      response.end([...frames.slice(0, 2), stall, ...frames.slice(2)].join(''));
+    });
+    const { history } = await readTurn(world, { ...reader, post });
+    expect(history.frames).toHaveLength(frames.length);
+    expect(world.tally).toMatchObject({ stalls: 1, violations: [] });
+  });
+
   describe('with tokens', () => {
     const notice = (reason: string): string =>
       `event: session:reauthenticate\ndata: {"reason":"${reason}"}\n\n`;
