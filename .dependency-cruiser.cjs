@@ -153,7 +153,7 @@ const doors = [
   '^src/turn/lifecycle/(presence|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
-  '^src/turn/state/(attempt|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
+  '^src/turn/state/(attempt|prompt-part|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
 ];
@@ -374,7 +374,7 @@ module.exports = {
         // Rows whose text was sealed.
         '^src/tools/mcp/oauth/(login-secret|oauth-flows)\\.ts$',
         // Metadata of notices, which an import may have made.
-        '^src/turn/prompt/announcements\\.ts$',
+        '^src/(turn/prompt/announcements|features/(mcp/mcp-part|skills/skills-part))\\.ts$',
         '^src/wires/',
       ],
       'Files and the environment have shapes, bodies of our own wires classes. Wires use the schemas of their protocols.',

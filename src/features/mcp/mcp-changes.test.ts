@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { deferTools } from './deferred-tools.js';
-import { choosePrefix, type ChosenPrefix, type PrefixInput } from './prefix.js';
+import { partsOf } from '../../../test/support/turn/parts-of.js';
+import { choosePrefix, type ChosenPrefix, type PrefixInput } from '../../turn/prompt/prefix.js';
+import { deferTools } from './defer-tools.js';
+import type { McpState } from './mcp-part.js';
 
 const tool = (name: string, description = `Does ${name}.`): ToolSpec => ({
   name,
@@ -13,8 +15,11 @@ const read = tool('read');
 const band = (...names: string[]): ToolSpec[] => names.map((name) => tool(`mcp__band__${name}`));
 
 /** What a turn wants whose MCP server lists these tools; they are deferred from two on, where `search` is auto. */
-function wants(tools: readonly ToolSpec[], more: Partial<PrefixInput> & { search?: 'auto' } = {}) {
-  const { search, ...rest } = more;
+function wants(
+  tools: readonly ToolSpec[],
+  more: Partial<PrefixInput> & { search?: 'auto'; mcp?: Partial<McpState> } = {},
+) {
+  const { search, mcp, ...rest } = more;
   const terms = {
     toolSearch: search ?? ('off' as const),
     toolSearchAbove: 1,
@@ -22,11 +27,17 @@ function wants(tools: readonly ToolSpec[], more: Partial<PrefixInput> & { search
   };
   const model = { contextWindow: 200_000, tokenScale: 1 };
   return {
-    systemIn: (_mode, _skills, _servers, searched) => `System. ${searched.join()}`,
+    systemIn: (_mode, paragraphs) => `System. ${paragraphs.join('')}`,
     mode: 'direct',
     tools: [read, ...tools],
-    mcp: { tools: tools.map(({ name }) => name), answered: ['band'] },
-    defer: (all) => deferTools(all, { terms, model, kept: new Set() }),
+    parts: partsOf({
+      mcp: {
+        tools: tools.map(({ name }) => name),
+        answered: ['band'],
+        defer: (all) => deferTools(all, { terms, model, kept: new Set() }),
+        ...mcp,
+      },
+    }),
     ...rest,
   } satisfies PrefixInput;
 }
@@ -103,9 +114,9 @@ describe('choosePrefix with tools of MCP servers', () => {
   it('begins anew after a compaction where a server says something else of its tools', () => {
     const servers = [{ name: 'band', instructions: 'Play softly.' }];
     const tools = band('horn', 'drum');
-    const { prefix } = choosePrefix(stored, wants(tools, { servers }));
+    const { prefix } = choosePrefix(stored, wants(tools, { mcp: { servers } }));
     expect(prefix.servers).toBeUndefined();
-    const compacted = choosePrefix(prefix, wants(tools, { servers, compaction: 'cmp_1' }));
+    const compacted = choosePrefix(prefix, wants(tools, { mcp: { servers }, compaction: 'cmp_1' }));
     expect(compacted.prefix.servers).toEqual(servers);
   });
 
@@ -133,7 +144,8 @@ describe('choosePrefix with a search', () => {
 
   it('defers the tools of MCP servers, and names these in the system prompt', () => {
     expect(stored.tools.map(({ deferred }) => deferred)).toEqual([undefined, true, true]);
-    expect([stored.system, stored.searched]).toEqual(['System. band', ['band']]);
+    expect(stored.system).toContain('Search before you say that you lack a tool: band.');
+    expect(stored.searched).toEqual(['band']);
     const kept = choosePrefix(stored, wants(band('horn', 'drum')));
     expect(kept).toMatchObject({ prefix: stored, isChanged: false });
   });

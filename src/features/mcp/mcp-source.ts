@@ -17,6 +17,8 @@ import {
   type ToolOffer,
   type ToolSource,
 } from '../../turn/state/tool-source.js';
+import { deferTools } from './defer-tools.js';
+import { mcpPart, type McpState } from './mcp-part.js';
 import { withPrompt } from './message-prompt.js';
 
 interface McpParts {
@@ -32,6 +34,7 @@ export function mcpSource(parts: McpParts): ToolSource {
     name: 'mcp',
     precedence: 30,
     owns: [RESOURCES_TOOL],
+    prompt: mcpPart,
     open: async (attempt, offer) =>
       isConfigured || mayHaveServers(attempt, offer) ? openServers(attempt, offer, parts) : nothing,
     openRecorded: (attempt, offer) => recordedTools(attempt, offer, parts),
@@ -73,14 +76,15 @@ async function openServers(
   return {
     ...offeredTools(attempt, offer, { tools, hasResources, registry }),
     notices: describeMcpProblems(problems),
-    told: (offered) => ({
-      servers: instructions.filter(({ name }) =>
-        offered.some((tool) => tool.name.startsWith(prefixOf(name))),
-      ),
-      listed: { tools: tools.map(({ name }) => name), answered },
-      undeferred: tools.flatMap(({ name, deferred }) =>
-        deferred === false && isWanted(offer, name) ? [name] : [],
-      ),
+    follow: (offered) => ({
+      state: stateOf(attempt, offered, {
+        listed: tools.map(({ name }) => name),
+        answered,
+        servers: instructions,
+        undeferred: tools.flatMap(({ name, deferred }) =>
+          deferred === false && isWanted(offer, name) ? [name] : [],
+        ),
+      }),
     }),
     context: compact({ resources }),
     withMessage: (now) => withPrompt(now, prompts),
@@ -104,15 +108,40 @@ async function recordedTools(
   const hasResources = isRecorded && isWanted(offer, RESOURCES_TOOL);
   return {
     ...offeredTools(attempt, offer, { tools, hasResources, registry }),
-    told: (offered) => ({
-      servers: (prefix?.servers ?? []).filter(({ name }) =>
-        offered.some((tool) => tool.name.startsWith(prefixOf(name))),
-      ),
-      listed: {
-        tools: tools.map(({ name }) => name),
+    follow: (offered) => ({
+      state: stateOf(attempt, offered, {
+        listed: tools.map(({ name }) => name),
         answered: tools.map(({ name }) => serverOf(name) ?? ''),
-      },
+        servers: prefix?.servers ?? [],
+        undeferred: [],
+      }),
     }),
+  };
+}
+
+interface ServerFacts extends Pick<McpState, 'answered' | 'servers'> {
+  /** Names of all tools, offered or not. */
+  listed: readonly string[];
+  /** Tools whose definitions say that they are not deferred. */
+  undeferred: readonly string[];
+}
+
+/** What the prompt depends on. @param offered the tools that the model may call. */
+function stateOf(
+  { services, turn }: Attempt,
+  offered: readonly RegisteredTool[],
+  { listed, answered, servers, undeferred }: ServerFacts,
+): McpState | undefined {
+  if (listed.length === 0 && answered.length === 0) return undefined;
+  const model = services.models.describe(turn.options.options.model);
+  const kept = new Set(undeferred);
+  return {
+    tools: listed,
+    answered,
+    servers: servers.filter(({ name }) =>
+      offered.some((tool) => tool.name.startsWith(prefixOf(name))),
+    ),
+    defer: (all) => deferTools(all, { terms: services.config, model, kept }),
   };
 }
 

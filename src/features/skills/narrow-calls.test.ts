@@ -3,9 +3,10 @@ import { noUsage } from '../../events/turn-event.js';
 import type { JsonObject } from '../../platform/json.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
-import type { CallResult, FinishedStep } from '../state/attempt.js';
-import type { TurnPermissions } from '../state/attempt-context.js';
-import { narrowLayers } from './judge-call.js';
+import type { CallResult, FinishedStep } from '../../turn/state/attempt.js';
+import type { TurnPermissions } from '../../turn/state/attempt-context.js';
+import { narrowLayers, type NarrowingFacts } from '../../turn/approvals/judge-call.js';
+import { narrowCalls } from './narrow-calls.js';
 
 const announced = (name: string, allowedTools?: readonly string[]): AnnouncedSkill => ({
   name,
@@ -49,23 +50,22 @@ function facts(...loads: [name: string, status: ToolCallStatus][]) {
       { status, output: null },
     ]),
   );
-  return { progress: { steps, results }, approvals: [], skills };
+  return { progress: { steps, results }, approvals: [] };
 }
-const narrowingOf = (given: Parameters<typeof narrowLayers>[1]) =>
-  narrowLayers(permissions, given).layers.map(({ narrowing }) =>
-    narrowing?.map(({ name }) => name),
-  );
+const narrowed = (given: NarrowingFacts, of = skills) =>
+  narrowLayers(permissions, [(now) => narrowCalls(of, now)], given);
+const narrowingOf = (given: NarrowingFacts) =>
+  narrowed(given).layers.map(({ narrowing }) => narrowing?.map(({ name }) => name));
 
-describe('narrowLayers', () => {
+describe('the rules of a turn that has loaded skills', () => {
   it('leaves the permissions as they are until a skill with a limit is loaded', () => {
-    expect(narrowLayers(permissions, facts())).toBe(permissions);
-    expect(narrowLayers(permissions, facts(['plain', 'success']))).toBe(permissions);
-    expect(narrowLayers(permissions, facts(['git', 'error'], ['git', 'denied']))).toBe(permissions);
+    expect(narrowed(facts())).toBe(permissions);
+    expect(narrowed(facts(['plain', 'success']))).toBe(permissions);
+    expect(narrowed(facts(['git', 'error'], ['git', 'denied']))).toBe(permissions);
   });
 
   it('narrows the turn’s own layer, by each skill that it has loaded', () => {
-    const narrowed = narrowLayers(permissions, facts(['git', 'success']));
-    expect(narrowed).toEqual({
+    expect(narrowed(facts(['git', 'success']))).toEqual({
       ...permissions,
       layers: [
         above,
@@ -83,7 +83,7 @@ describe('narrowLayers', () => {
   it('leaves a skill with tools of MCP servers the search that finds them', () => {
     const given = facts(['git', 'success']);
     const skills = [{ name: 'git', description: '', digest: '', allowedTools: ['mcp__git__*'] }];
-    const { layers } = narrowLayers(permissions, { ...given, skills });
+    const { layers } = narrowed(given, skills);
     expect(layers.at(-1)?.narrowing?.[0]?.allowed).toEqual(
       expect.arrayContaining(['mcp__git__*', 'find_tools', 'use_tool']),
     );
@@ -92,9 +92,7 @@ describe('narrowLayers', () => {
   it('narrows no call beside the one that loads', () => {
     const { progress, ...rest } = facts(['git', 'success']);
     const steps = progress.steps.slice(0, 1);
-    expect(narrowLayers(permissions, { ...rest, progress: { ...progress, steps } })).toBe(
-      permissions,
-    );
+    expect(narrowed({ ...rest, progress: { ...progress, steps } })).toBe(permissions);
   });
 
   it('counts the skill that a person put in place of the model’s', () => {

@@ -10,6 +10,8 @@ import type { ToolRegistry } from '../../tools/registry.js';
 import { ToolFailure, type SkillAccess } from '../../tools/tool.js';
 import type { Attempt } from '../../turn/state/attempt.js';
 import type { SourceTools, ToolOffer, ToolSource } from '../../turn/state/tool-source.js';
+import { narrowCalls } from './narrow-calls.js';
+import { skillsPart } from './skills-part.js';
 
 /** Bytes of a file that a skill refers to. */
 const MAX_FILE_BYTES = 262_144;
@@ -31,6 +33,7 @@ export function skillSource(library: SkillLibrary, registry: ToolRegistry): Tool
     name: 'skills',
     precedence: 40,
     owns: skillTools,
+    prompt: skillsPart,
     open: async (attempt, offer) => {
       if (!mayHaveSkills(offer)) return { tools: [], bounds: [], reserved: skillTools };
       return sourceTools(await chooseTurnSkills(attempt, offer, library), registry);
@@ -46,9 +49,10 @@ function sourceTools(skills: TurnSkills, registry: ToolRegistry): SourceTools {
     // Skills are those of an agent, also where its parent has none.
     bounds: ['ceiling'],
     notices,
-    told: (offered) => ({
-      skills: offered.some(({ name }) => name === LOAD_SKILL) ? announced : [],
-    }),
+    follow: (offered) =>
+      offered.some(({ name }) => name === LOAD_SKILL)
+        ? { state: announced, narrow: (calls) => narrowCalls(announced, calls) }
+        : {},
     context: { skills: skillAccess(skills) },
   };
 }

@@ -5,15 +5,12 @@ import type { CallEnd } from '../../tools/ledger.js';
 import type { RetryClass } from '../../tools/tool.js';
 import type { ApprovalKind } from '../../storage/governance-schema.js';
 import type { JsonObject } from '../../platform/json.js';
-import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
-import type { NarrowingSkill, Quorum } from '../../storage/shapes/stored-options.js';
-import { USE_TOOL } from '../../provider/model-types.js';
-import { FIND_TOOLS } from '../../tools/builtin/find-tools.js';
-import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
-import type { Progress } from '../state/attempt.js';
+import type { Quorum } from '../../storage/shapes/stored-options.js';
 import type { ApprovalRow } from './approval-writes.js';
 import { actionOf, isAsked } from './call-questions.js';
+import type { Progress } from '../state/attempt.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
+import type { EndedCall, Narrow } from '../state/tool-source.js';
 
 export interface CallQuestion {
   name: string;
@@ -222,45 +219,34 @@ function durationOf({ createdAt, decidedAt }: ApprovalRow): number {
 export interface NarrowingFacts {
   progress: Pick<Progress, 'steps' | 'results'>;
   approvals: readonly Pick<ApprovalRow, 'callId' | 'editedInput'>[];
-  /** The skills of the turn. */
-  skills: readonly AnnouncedSkill[];
 }
 
-/** Calls that no skill rules out: a loaded one could not be followed without them. */
-const always = [LOAD_SKILL, READ_SKILL_FILE];
-/** Calls that a skill with tools of MCP servers needs beside these, as a search may find them. */
-const searches = [FIND_TOOLS, USE_TOOL];
-
 /**
- * The permissions of the last step's calls: those of the turn, within what the skills allow that earlier steps have
- * loaded. A call beside the one that loads was asked for before the model knew the skill. Pure: a recovered turn
- * is narrowed as it was.
+ * The permissions of the last step's calls: those of the turn, within what features allow after what earlier steps did.
+ * A call beside the one that narrows was asked for before the model knew. Pure: a recovered turn is narrowed as it was.
  */
-export function narrowLayers(permissions: TurnPermissions, facts: NarrowingFacts): TurnPermissions {
-  const narrowing = findNarrowing(facts);
+export function narrowLayers(
+  permissions: TurnPermissions,
+  narrowers: readonly Narrow[],
+  facts: NarrowingFacts,
+): TurnPermissions {
   const own = permissions.layers.at(-1);
-  if (narrowing.length === 0 || own === undefined) return permissions;
+  if (narrowers.length === 0 || own === undefined) return permissions;
+  const calls = endedCalls(facts);
+  const narrowing = narrowers.flatMap((narrow) => narrow(calls));
+  if (narrowing.length === 0) return permissions;
   return { ...permissions, layers: [...permissions.layers.slice(0, -1), { ...own, narrowing }] };
 }
 
-function findNarrowing({ progress, approvals, skills }: NarrowingFacts): NarrowingSkill[] {
-  if (skills.every(({ allowedTools }) => allowedTools === undefined)) return [];
-  const loaded = new Set<unknown>();
-  for (const { parts } of progress.steps.slice(0, -1)) {
-    for (const part of parts) {
-      if (part.type !== 'tool_use' || part.name !== LOAD_SKILL) continue;
-      if (progress.results.get(part.id)?.status !== 'success') continue;
+/** The calls before the last step, each with the input that it ran with. */
+function endedCalls({ progress, approvals }: NarrowingFacts): EndedCall[] {
+  return progress.steps.slice(0, -1).flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      const ended = part.type === 'tool_use' ? progress.results.get(part.id) : undefined;
+      if (part.type !== 'tool_use' || ended === undefined) return [];
       const edits = approvals.filter(({ callId }) => callId === part.id);
-      loaded.add(effectiveInput(part.input, edits)['name']);
-    }
-  }
-  return skills.flatMap(({ name, allowedTools }) =>
-    allowedTools === undefined || !loaded.has(name)
-      ? []
-      : [{ name, allowed: [...allowedTools, ...always, ...searchesFor(allowedTools)] }],
+      const input = effectiveInput(part.input, edits);
+      return [{ name: part.name, input, status: ended.status }];
+    }),
   );
-}
-
-function searchesFor(allowedTools: readonly string[]): readonly string[] {
-  return allowedTools.some((rule) => rule.startsWith('mcp__')) ? searches : [];
 }

@@ -11,7 +11,6 @@ import {
 import { announcedBy, announcementOf } from '../prompt/announcements.js';
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory, sentBefore } from '../prompt/history.js';
-import { deferTools } from '../prompt/deferred-tools.js';
 import { describeModel } from '../prompt/model-request.js';
 import type { Attempt, Compaction, Progress } from '../state/attempt.js';
 import type {
@@ -90,7 +89,7 @@ async function assemble(
 ): Promise<AttemptContext> {
   const { services, turn, progress } = attempt;
   const { options } = turn.options;
-  const { permissions, skills, context } = prepared;
+  const { permissions, narrowers, context } = prepared;
   const files = openFiles(attempt);
   const found = { persona, root, prepared };
   const before = choosePromptPrefix(attempt, found, stored ?? undefined);
@@ -109,7 +108,7 @@ async function assemble(
   });
   const rules = {
     permissions,
-    skills,
+    narrowers,
     approvals: approvalRules(services),
     hookAnswers: new Map(),
   };
@@ -145,32 +144,29 @@ function choosePromptPrefix(
 ): ChosenPrefix {
   const { services, session, turn, progress } = attempt;
   const { options } = turn.options;
-  const { specs: tools, serverTools, servers, skills, mcp, undeferred: kept } = prepared;
-  const model = services.models.describe(options.model);
+  const { specs: tools, serverTools, parts } = prepared;
   const announcedBefore = sentBefore(attempt, compaction).flatMap(({ notices }) => notices);
   // Those of an attempt that crashed.
   const announcedNow = progress.notices.map((one) => ({ announced: announcementOf(one) }));
   return choosePrefix(session.prefix, {
-    systemIn: (mode, listed, instructed, searched) =>
+    systemIn: (mode, paragraphs) =>
       sharedPrompt(services, persona, {
         prompt: persona.prompt,
         persona: options.persona,
         projectRoot: root.projectRoot,
         mode,
-        skills: listed,
-        servers: instructed,
-        searched,
+        paragraphs,
         ...compact({ instructions: turn.request.instructions }),
       }),
     mode: options.mode,
-    skills,
-    servers,
     tools,
     serverTools,
-    mcp,
+    parts,
     compaction: compaction?.id,
-    announced: announcedBy([...announcedBefore, ...announcedNow]),
-    defer: (all) => deferTools(all, { terms: services.config, model, kept }),
+    announced: announcedBy(
+      [...announcedBefore, ...announcedNow],
+      parts.map(({ part }) => part),
+    ),
   });
 }
 

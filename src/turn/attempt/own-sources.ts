@@ -30,7 +30,7 @@ export function registrySource(
       tools: registry.select(options.tools.filter((name) => !sources.isOwned(name))).tools,
       bounds: ['parent', 'ceiling'],
       reserved: namesOf(registry.list()).filter((name) => !sources.isOwned(name)),
-      told: (offered) => ({
+      follow: (offered) => ({
         notices:
           shells.kind !== 'sandboxed' && offered.some(({ name }) => name === BASH_TOOL)
             ? [unsandboxed(shells)]

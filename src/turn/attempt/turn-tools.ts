@@ -4,7 +4,6 @@ import { offerTools, type OfferRules } from '../../governance/permissions/offer-
 import { stricterMode } from '../../options/permission-mode.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
-import type { AnnouncedServer, AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type {
   PermissionLayer,
   PermissionMode,
@@ -15,10 +14,10 @@ import type {
 import { searchTools } from '../../tools/builtin/find-tools.js';
 import { openTools, type RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
-import type { ListedMcp } from '../prompt/mcp-changes.js';
 import type { Attempt } from '../state/attempt.js';
 import type { OfferedTools, Toolset, TurnPermissions } from '../state/attempt-context.js';
-import type { SourceTools, ToldTools, ToolOffer, ToolSource } from '../state/tool-source.js';
+import type { PartState } from '../state/prompt-part.js';
+import type { Narrow, SourceTools, ToolOffer, ToolSource } from '../state/tool-source.js';
 import { canAsk, offerOf } from '../state/turn-row.js';
 import { isBelow } from './own-sources.js';
 import { emitOnce } from './start-events.js';
@@ -28,14 +27,9 @@ import { commandsLeftOut } from './tool-notices.js';
 export interface PreparedTools extends OfferedTools {
   /** Tools by name, offered or not: a call of one that is not offered fails with the reason. */
   tools: RegisteredTool[];
-  /** MCP servers of offered tools that say how these are used. */
-  servers: readonly AnnouncedServer[];
-  /** Skills that the turn can load. */
-  skills: readonly AnnouncedSkill[];
-  /** What MCP servers list, offered or not. */
-  mcp: ListedMcp;
-  /** MCP tools whose definitions say that they are not deferred. */
-  undeferred: ReadonlySet<string>;
+  /** What sources say in the prompt, lowest place first. */
+  parts: readonly PartState[];
+  narrowers: readonly Narrow[];
   /** The tools that the provider runs. */
   serverTools: ServerTool[];
   permissions: TurnPermissions;
@@ -61,7 +55,7 @@ export async function prepareTools(
   const opened: SourceTools[] = [];
   try {
     await openSources(attempt, sources, { offer, opened });
-    return choose(attempt, offer, opened);
+    return choose(attempt, offer, { sources, opened });
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -111,15 +105,15 @@ function openSource(
 function choose(
   attempt: Attempt,
   offer: ReturnType<typeof openOffer>,
-  opened: readonly SourceTools[],
+  { sources, opened }: { sources: readonly ToolSource[]; opened: readonly SourceTools[] },
 ): PreparedTools {
   const { toolTimeoutMs: timeoutMs, toolOutputLimit: outputLimit } = attempt.services.config;
   const isEmpty = attempt.turn.request.replay?.tools === 'none';
   const tools = isEmpty ? [] : opened.flatMap((source) => withinBounds(attempt, source));
   const permissions = layerPermissions(attempt, offer, opened);
   const offered = offerTools(tools, permissions);
-  const told = opened.map((source) => source.told?.(offered) ?? {});
-  for (const { notices } of told) emitAll(attempt, notices);
+  const following = opened.map((source) => source.follow?.(offered) ?? {});
+  for (const { notices } of following) emitAll(attempt, notices);
   const listed = offer.isExplicit ? [] : (offer.persona.tools ?? []);
   emitAll(attempt, commandsLeftOut({ listed, tools, offered, rules: permissions }));
   return {
@@ -132,7 +126,12 @@ function choose(
     timeoutMs,
     outputLimit,
     tools,
-    ...joinTold(told),
+    parts: sources
+      .flatMap(({ prompt }, index) =>
+        prompt === undefined ? [] : [{ part: prompt, state: following[index]?.state }],
+      )
+      .sort((a, b) => a.part.order - b.part.order),
+    narrowers: following.flatMap(({ narrow }) => narrow ?? []),
     serverTools: chooseProviderTools(attempt, opened, permissions),
     permissions,
     context: Object.assign({}, ...opened.map(({ context }) => context)) as Partial<ToolContext>,
@@ -191,21 +190,6 @@ function chooseProviderTools(
     emitAll(attempt, notices);
     return tools;
   });
-}
-
-function joinTold(
-  told: readonly ToldTools[],
-): Pick<PreparedTools, 'servers' | 'skills' | 'mcp' | 'undeferred'> {
-  const listed = told.flatMap((one) => one.listed ?? []);
-  return {
-    servers: told.flatMap(({ servers = [] }) => servers),
-    skills: told.flatMap(({ skills = [] }) => skills),
-    mcp: {
-      tools: listed.flatMap(({ tools }) => tools),
-      answered: listed.flatMap(({ answered }) => answered),
-    },
-    undeferred: new Set(told.flatMap(({ undeferred = [] }) => undeferred)),
-  };
 }
 
 function specOf({ name, description, inputSchema, definedAs }: RegisteredTool): ToolSpec {

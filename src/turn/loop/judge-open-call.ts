@@ -60,8 +60,8 @@ export async function judgeOpenCall(
 ): Promise<CallVerdict> {
   const approvals = run.approvals.filter(({ callId }) => callId === call.id);
   const input = effectiveInput(call.input, approvals);
-  const { permissions, skills } = run.rules;
-  const narrowed = narrowLayers(permissions, { ...run, skills });
+  const { permissions, narrowers } = run.rules;
+  const narrowed = narrowLayers(permissions, narrowers, run);
   const ruled = await decideCall(narrowed, tool, input);
   const permission = await askHook(run, { call, tool, input, permission: ruled });
   const { name } = call;

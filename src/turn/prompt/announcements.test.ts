@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { compact } from '../../platform/compact.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { announcedBy, describeServers, listSkills } from './announcements.js';
+import { allParts, partsOf, type HasParts } from '../../../test/support/turn/parts-of.js';
+import { announcedBy } from './announcements.js';
 import { choosePrefix, type ChosenPrefix, type PrefixInput } from './prefix.js';
 
 const tool = (name: string, description = `Does ${name}.`): ToolSpec => ({
@@ -15,17 +17,19 @@ const skill = (name: string, digest = '1'): AnnouncedSkill => ({
   digest,
 });
 
-type Wanted = Partial<PrefixInput> & { prompt?: string };
+type Wanted = Partial<PrefixInput> & HasParts & { prompt?: string };
 
 /** What a turn wants. Another `prompt` makes the prefix anew. The tools of the server `band` are those in `tools`. */
-function wants({ prompt = 'System.', ...more }: Wanted): PrefixInput {
+function wants({ prompt = 'System.', skills, mcp, ...more }: Wanted): PrefixInput {
   const { tools = [tool('read')] } = more;
   const ofBand = tools.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
   return {
-    systemIn: (mode, skills, servers) =>
-      [prompt, mode, listSkills(skills), describeServers(servers)].join('\n'),
+    systemIn: (mode, paragraphs) => [prompt, mode, ...paragraphs].join('\n'),
     mode: 'direct',
-    mcp: { tools: ofBand, answered: ['band'] },
+    parts: partsOf({
+      ...compact({ skills }),
+      mcp: { tools: ofBand, answered: ['band'], ...mcp },
+    }),
     ...more,
     tools,
   };
@@ -44,7 +48,7 @@ function converse(first: Wanted = {}) {
       notices = [];
     },
     next: (wanted: Wanted): ChosenPrefix => {
-      const announced = announcedBy(notices);
+      const announced = announcedBy(notices, allParts);
       const chosen = choosePrefix(prefix, wants({ ...wanted, announced }));
       ({ prefix } = chosen);
       const { notice, said } = chosen;
@@ -80,7 +84,7 @@ describe('what was announced', () => {
       prompt: 'Another.',
       mode: 'plan',
       skills: [skill('sql')],
-      servers: [{ name: 'band', instructions: 'Play.' }],
+      mcp: { servers: [{ name: 'band', instructions: 'Play.' }] },
     });
     expect(notice).toBeUndefined();
   });
@@ -96,13 +100,13 @@ describe('what was announced', () => {
   });
 
   it('is corrected for skills and instructions of servers', () => {
-    const servers = [{ name: 'band', instructions: 'Play softly.' }];
+    const mcp = { servers: [{ name: 'band', instructions: 'Play softly.' }] };
     const turns = converse({ skills: [skill('git'), skill('sql')] });
-    turns.next({ skills: [skill('sql', '2'), skill('css')], servers });
+    turns.next({ skills: [skill('sql', '2'), skill('css')], mcp });
     const { notice } = turns.next({
       prompt: 'Another.',
       skills: [skill('git'), skill('sql', '3')],
-      servers: [{ name: 'band', instructions: 'Play loud.' }],
+      mcp: { servers: [{ name: 'band', instructions: 'Play loud.' }] },
     });
     expect(notice).toBe(
       'From here on there are these skills too:\n- git: Is for git.\n These skills have changed; load them again before you follow them: sql. These skills are gone: css. From here on:\nThe MCP server band says of its tools:\nPlay loud.',
@@ -161,9 +165,19 @@ describe('what was announced', () => {
   });
 
   it('is nothing where the metadata of a notice has another shape', () => {
-    expect(announcedBy([{ announced: null }, { announced: { mode: 'none' } }])).toMatchObject({
+    const said = { mode: 'plan', skills: [{ name: 1 }], mcp: {} };
+    const notices = [null, { mode: 'none' }, { said: { off: 'all' } }, { said }];
+    expect(
+      announcedBy(
+        notices.map((announced) => ({ announced })),
+        allParts,
+      ),
+    ).toEqual({
+      mode: 'plan',
       skills: [],
       goneSkills: [],
+      servers: [],
+      mcp: { fresh: [], changed: [], gone: [] },
     });
   });
 });

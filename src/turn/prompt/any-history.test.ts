@@ -15,7 +15,8 @@ import { planReply } from '../../../rehearsal/reply/plan-reply.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import { buildMessages } from './build-messages.js';
-import { deferTools } from './deferred-tools.js';
+import { deferTools } from '../../features/mcp/defer-tools.js';
+import { partsOf } from '../../../test/support/turn/parts-of.js';
 import { buildSystem, choosePrefix } from './prefix.js';
 import { elideOutputs, fitOutputs } from './transcripts.js';
 import { nextAction, settleStopReason } from '../loop/next-action.js';
@@ -105,18 +106,23 @@ class Conversation {
     const terms = { toolSearch: script.search, toolSearchAbove: 1, toolSearchPercent: 100 };
     const band = script.band.map((name) => `mcp__band__${name}`);
     const chosen = choosePrefix(this.prefix, {
-      systemIn: (mode, _skills, _servers, searched) =>
+      systemIn: (mode, paragraphs) =>
         buildSystem({
           prompt: 'Be kind.',
           persona: script.persona,
           projectRoot: '/p',
           mode,
-          searched,
+          paragraphs,
         }),
       mode: script.mode,
       tools: [...script.tools, ...band].map(tool),
-      defer: (tools) => deferTools(tools, { terms, model: known, kept: new Set() }),
-      mcp: { tools: band, answered: ['band'] },
+      parts: partsOf({
+        mcp: {
+          tools: band,
+          answered: ['band'],
+          defer: (tools) => deferTools(tools, { terms, model: known, kept: new Set() }),
+        },
+      }),
       compaction: this.summary,
     });
     this.prefix = chosen.prefix;

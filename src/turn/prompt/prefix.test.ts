@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
-import { describeServers } from './announcements.js';
+import { partsOf } from '../../../test/support/turn/parts-of.js';
 import { buildSystem, choosePrefix, type PrefixInput } from './prefix.js';
 
 const tool = (name: string, description = name): ToolSpec => ({
@@ -77,7 +77,7 @@ describe('choosePrefix', () => {
   ])('begins anew for %s', (_what, wanted) => {
     const chosen = choosePrefix(open('read'), wanted);
     expect(chosen.prefix).toEqual({
-      system: wanted.systemIn('direct', [], [], []),
+      system: wanted.systemIn('direct', []),
       tools: wanted.tools,
       mode: 'direct',
       told: { mode: 'direct', off: [] },
@@ -94,10 +94,10 @@ describe('choosePrefix', () => {
 describe('choosePrefix with instructions of MCP servers', () => {
   const server = (name: string, instructions: string) => ({ name, instructions });
   const wants = (...servers: ReturnType<typeof server>[]): PrefixInput => ({
-    systemIn: (_mode, _skills, listed) => `System. ${describeServers(listed)}`,
+    systemIn: (_mode, paragraphs) => `System. ${paragraphs.join('')}`,
     mode: 'direct',
     tools: [tool('mcp__a__x')],
-    servers,
+    parts: partsOf({ mcp: { servers } }),
   });
   const stored = choosePrefix(null, wants(server('a', 'Call x first.'))).prefix;
 

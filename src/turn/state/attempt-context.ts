@@ -5,7 +5,6 @@ import type { OpenedRoot } from '../../session/project-roots.js';
 import type {
   RequestPrefix,
   AnnouncedChanges,
-  AnnouncedSkill,
   SentPrefix,
 } from '../../storage/shapes/sent-request.js';
 import type { TurnTools } from '../../tools/registry.js';
@@ -26,6 +25,7 @@ import type { Model } from '../../provider/model.js';
 import type { ThinkingPlan } from '../../provider/thinking.js';
 import type { RefusalKind } from '../../provider/provider-errors.js';
 import type { Attempt } from './attempt.js';
+import type { Narrow } from './tool-source.js';
 import type { Recording } from './recording.js';
 import type { Deadline } from './lease.js';
 
@@ -66,8 +66,8 @@ export interface Toolset extends OfferedTools, TurnTools {}
 /** The rules for the calls of a turn. */
 export interface CallRules {
   permissions: TurnPermissions;
-  /** Skills that the turn can load: those that it has loaded may narrow its calls. */
-  skills: readonly AnnouncedSkill[];
+  /** What may narrow the rules for a call, by what came before it. */
+  narrowers: readonly Narrow[];
   approvals: ApprovalRules;
   /** Answers of the operator's hook in this attempt, by call and input. */
   hookAnswers: Map<string, Promise<HookVerdict>>;

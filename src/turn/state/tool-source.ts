@@ -2,11 +2,17 @@ import type { Persona } from '../../agents/parse-agent-file.js';
 import type { NoticePosted } from '../../events/turn-event.js';
 import type { OfferRules } from '../../governance/permissions/offer-tools.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
-import type { AnnouncedServer, AnnouncedSkill } from '../../storage/shapes/sent-request.js';
-import type { ResolvedOptions, ServerTool } from '../../storage/shapes/stored-options.js';
+import type { JsonObject } from '../../platform/json.js';
+import type { ToolCallStatus } from '../../storage/shapes/stored-turn.js';
+import type {
+  NarrowingSkill,
+  ResolvedOptions,
+  ServerTool,
+} from '../../storage/shapes/stored-options.js';
 import type { RegisteredTool } from '../../tools/registry.js';
 import type { ToolContext } from '../../tools/tool.js';
 import type { Attempt } from './attempt.js';
+import type { PromptPart } from './prompt-part.js';
 
 /** Where tools of a turn come from: the server's own, MCP servers, the client and so on. A feature registers its source. */
 export interface ToolSource {
@@ -15,6 +21,8 @@ export interface ToolSource {
   readonly precedence: number;
   /** Tools of the server's registry that only this source offers. Absent: none. */
   readonly owns?: readonly string[];
+  /** What the prompt says of its tools, and notices of their changes. Absent: nothing beside their definitions. */
+  readonly prompt?: PromptPart;
   /** Opens the tools of an attempt. @throws the reason of the lease's signal. */
   open(attempt: Attempt, offer: ToolOffer): SourceTools | Promise<SourceTools>;
   /** As `open`, for a replay, in which no tool runs. Absent: `open` is called. */
@@ -51,8 +59,8 @@ export interface SourceTools {
   notices?: readonly NoticePosted[];
   /** Tools that the provider runs, within the rules of the turn. Absent: none. */
   providerTools?(rules: OfferRules): { tools: ServerTool[]; notices: readonly NoticePosted[] };
-  /** What the prompt says of the tools. @param offered those that the model may call. Absent: nothing. */
-  told?(offered: readonly RegisteredTool[]): ToldTools;
+  /** What follows from the tools that the model may call. Absent: nothing. */
+  follow?(offered: readonly RegisteredTool[]): FollowingTools;
   /** What its tools are opened with. Absent: nothing. */
   context?: Partial<ToolContext>;
   /**
@@ -64,17 +72,27 @@ export interface SourceTools {
   close?(): Promise<void>;
 }
 
-/** What the prompt, and notices in it, say of a turn's tools. */
-export interface ToldTools {
+/** A call of the turn that has ended, with the input that it had. */
+export interface EndedCall {
+  name: string;
+  input: JsonObject;
+  status: ToolCallStatus;
+}
+
+/**
+ * Finds what is allowed alone from now on: a skill that was loaded narrows what comes after. Pure.
+ *
+ * @param calls those of the turn's earlier steps, in order.
+ */
+export type Narrow = (calls: readonly EndedCall[]) => readonly NarrowingSkill[];
+
+export interface FollowingTools {
+  /** Notices for clients. */
   notices?: readonly NoticePosted[];
-  /** Skills that the turn can load. */
-  skills?: readonly AnnouncedSkill[];
-  /** Servers that say how their tools are used. */
-  servers?: readonly AnnouncedServer[];
-  /** Tools that servers list, offered or not, and the servers that answered. */
-  listed?: { tools: readonly string[]; answered: readonly string[] };
-  /** Tools whose definitions are in every request, however many others are deferred. */
-  undeferred?: readonly string[];
+  /** What the turn has of the source's part of the prompt. Absent: nothing. */
+  state?: unknown;
+  /** Narrows the rules for calls. */
+  narrow?: Narrow;
 }
 
 /** The sources of this process. Features add theirs when they are loaded, before any turn runs. */

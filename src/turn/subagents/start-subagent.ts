@@ -160,7 +160,7 @@ function childRequest(
         tools: [...toolset.specs, ...(model.frame.serverTools ?? [])]
           .map(({ name }) => name)
           .filter((name) => !toolset.clientTools.has(name)),
-        layers: narrowLayers(rules.permissions, { ...run, skills: rules.skills }).layers,
+        layers: narrowLayers(rules.permissions, rules.narrowers, run).layers,
       },
     },
   };
