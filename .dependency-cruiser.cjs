@@ -145,7 +145,6 @@ const doors = [
   // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
   '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
   '^src/turn/approvals/(approval-(answerer|store|writes)|awaited-approvals)\\.ts$',
-  '^src/turn/approvals/(mcp-authorizations|serve-mcp-callback)\\.ts$',
   // The module of workers, which processes of that role have.
   '^src/turn/(attempt/attempt|worker/worker)\\.module\\.ts$',
   '^src/turn/branches/session-forker\\.ts$',

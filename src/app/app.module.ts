@@ -29,7 +29,7 @@ import { TurnApiModule } from '../turn/turn.module.js';
 import { TurnWorkerModule } from '../turn/worker/worker.module.js';
 import { webhookNotFound } from '../features/webhooks/webhook-errors.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
-import { mcpLoginNotFound } from '../turn/approvals/mcp-authorizations.js';
+import { mcpLoginNotFound } from '../features/mcp/mcp-login-errors.js';
 import { approvalNotFound } from '../turn/approvals/approval-writes.js';
 
 const notFound = {

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { FeedbackModule } from '../features/feedback/feedback.module.js';
-import { McpModule } from '../features/mcp/mcp.module.js';
+import { McpLoginModule, McpModule } from '../features/mcp/mcp.module.js';
 import { TurnMemoryModule } from '../features/memory/turn-memory.module.js';
 import { PortabilityModule } from '../features/portability/portability.module.js';
 import { ReplayModule } from '../features/replay/replay.module.js';
@@ -28,7 +28,7 @@ export const features: readonly Feature[] = [
   { name: 'memory', api: MemoryApiModule, worker: TurnMemoryModule },
   { name: 'webhooks', api: WebhookApiModule, worker: WebhookSenderModule },
   { name: 'schedules', api: ScheduleApiModule, worker: SchedulerModule },
-  { name: 'mcp', worker: McpModule },
+  { name: 'mcp', api: McpLoginModule, worker: McpModule },
   { name: 'skills', worker: SkillsModule },
   { name: 'feedback', api: FeedbackModule },
   { name: 'replay', api: ReplayModule },

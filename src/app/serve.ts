@@ -41,9 +41,7 @@ import { ErrorShapes } from './harness-error.filter.js';
 import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
-import { MCP_CALLBACK, MCP_CLIENT, McpRedirects } from '../tools/mcp/oauth/mcp-redirects.js';
-import { McpAuthorizations } from '../turn/approvals/mcp-authorizations.js';
-import { serveMcpCallback } from '../turn/approvals/serve-mcp-callback.js';
+import { BrowserPages } from '../http/browser-pages.js';
 import { serveLogin } from '../access/logins/serve-login.js';
 import { serveConsole } from './console/serve-console.js';
 import { HealthService } from '../ops/health-service.js';
@@ -253,9 +251,7 @@ async function addRoutes(
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
   if (servesApi(config.role)) {
-    const redirects = app.get(McpRedirects, anywhere);
-    const answer = serveMcpCallback(app.get(McpAuthorizations, anywhere), redirects);
-    app.use(only(({ path }) => path === MCP_CALLBACK || path === MCP_CLIENT, answer));
+    app.use(app.get(BrowserPages, anywhere).handle);
   }
   if (config.console && servesApi(config.role)) {
     const logins = app.get(ConsoleLogins, anywhere);

@@ -103,7 +103,7 @@ export type {
   FinishedMcpLoginDto as FinishedMcpLogin,
   McpLoginDto as McpLoginView,
   McpLoginListDto as McpLoginList,
-} from '../turn/approvals/mcp-authorizations.dto.js';
+} from '../features/mcp/log-in/mcp-authorizations.dto.js';
 export type { ImportReportDto as ImportReport } from '../features/portability/portability.dto.js';
 export type {
   EndedTokensDto as EndedTokens,

@@ -8,7 +8,6 @@ import { SessionModule } from '../session/session.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { AwaitedApprovalController } from './approvals/awaited-approval.controller.js';
 import { ApprovalController } from './approvals/approval.controller.js';
-import { McpAuthorizationsController } from './approvals/mcp-authorizations.controller.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttemptModule } from './attempt/attempt.module.js';
 import { ForkController } from './branches/fork.controller.js';
@@ -50,7 +49,6 @@ export class TurnModule {}
     ForkController,
     ApprovalController,
     AwaitedApprovalController,
-    McpAuthorizationsController,
   ],
   providers: [Presence, TurnService],
   exports: [Presence, TurnService, TurnModule],

@@ -38,17 +38,6 @@ export interface AnswerToApproval {
   given: AnswerInput;
 }
 
-/** A log-in at an MCP server that a person finished. */
-export interface StoredLogin {
-  principalId: string;
-  /** As the audit log has it. */
-  credential: object;
-  host: string;
-  issuer: string;
-  /** Scopes that it has. */
-  scopes: readonly string[];
-}
-
 /** Takes the answers of people to approvals, and resumes the turns that were parked for them. */
 @Injectable()
 export class ApprovalAnswerer {
@@ -155,29 +144,25 @@ export class ApprovalAnswerer {
   }
 
   /**
-   * Answers what a person was asked about a log-in, in the transaction that stores it: whichever process dies after it,
-   * the calls run. Questions for scopes that the log-in does not have stay open.
+   * Approves questions that something else than an answer has met, such as a log-in, in the transaction that stores it:
+   * whichever process dies after it, the calls run.
    *
-   * @returns the ids of the approvals.
+   * @param by who met them, with the credential as the audit log has it.
+   * @param met stores what meets questions, and finds these: the ids of their approvals, in order.
+   * @returns the ids of those that were open.
    */
-  async answerLogin(
-    { principalId, credential, host, issuer, scopes }: StoredLogin,
-    store: (tx: Queryable) => Promise<void>,
+  async approve(
+    by: { principalId: string; credential: object },
+    met: (tx: Queryable) => Promise<readonly string[]>,
   ): Promise<string[]> {
     const { woken, ids } = await this.db.transaction(async (tx) => {
-      await store(tx);
-      const asked = await this.store.listLoginQuestions(principalId, { host, issuer }, tx);
-      const answer = { ...plainAnswer, decision: 'approve', by: principalId } as const;
+      const answer = { ...plainAnswer, decision: 'approve', by: by.principalId } as const;
       const answered: ApprovalRow[] = [];
-      for (const { id, question } of asked) {
-        const wanted = question?.['scopes'];
-        const isMet =
-          !Array.isArray(wanted) ||
-          wanted.every((one) => typeof one === 'string' && scopes.includes(one));
-        const row = isMet ? await this.store.answer(id, answer, tx) : undefined;
+      for (const id of await met(tx)) {
+        const row = await this.store.answer(id, answer, tx);
         if (row === undefined) continue;
         answered.push(row);
-        await this.approvers.noteLogin(tx, row, { principalId, credential });
+        await this.approvers.noteMet(tx, row, by);
       }
       const turnIds = new Set(answered.map(({ turnId }) => turnId));
       const ids = answered.map(({ id }) => id);

@@ -94,28 +94,6 @@ export class ApprovalStore {
     return answered;
   }
 
-  /** The open questions of somebody's turns for a log-in, in the order of their ids. */
-  async listLoginQuestions(
-    principalId: string,
-    { host, issuer }: { host: string; issuer: string },
-    db: Queryable,
-  ): Promise<Pick<ApprovalRow, 'id' | 'question'>[]> {
-    const { id, question } = approvals;
-    return db
-      .select({ id, question })
-      .from(approvals)
-      .innerJoin(sessions, eq(sessions.id, approvals.sessionId))
-      .where(
-        and(
-          eq(sessions.principalId, principalId),
-          eq(approvals.kind, 'mcp-authorize'),
-          isNull(approvals.decision),
-          sql`${question} ->> 'host' = ${host} and ${question} ->> 'issuer' = ${issuer}`,
-        ),
-      )
-      .orderBy(asc(approvals.id));
-  }
-
   /** Decides approvals that nobody has decided in time. @returns how many. */
   async expire(): Promise<number> {
     const expired = await this.db

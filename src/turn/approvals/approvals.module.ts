@@ -5,21 +5,13 @@ import { ToolsModule } from '../../tools/tools.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { ApprovalAnswerer } from './approval-answerer.js';
 import { ApprovalStore } from './approval-store.js';
-import { AgentsModule } from '../../agents/agents.module.js';
 import { ApproverAnswers } from './approver-answers.js';
 import { AwaitedApprovals } from './awaited-approvals.js';
-import { McpAuthorizations } from './mcp-authorizations.js';
 
 /** Questions of turns to people, and what comes back. */
 @Module({
-  imports: [AccessModule, AgentsModule, AttachmentsModule, QueueModule, ToolsModule],
-  providers: [
-    ApprovalStore,
-    ApproverAnswers,
-    AwaitedApprovals,
-    ApprovalAnswerer,
-    McpAuthorizations,
-  ],
-  exports: [ApprovalStore, ApproverAnswers, AwaitedApprovals, ApprovalAnswerer, McpAuthorizations],
+  imports: [AccessModule, AttachmentsModule, QueueModule, ToolsModule],
+  providers: [ApprovalStore, ApproverAnswers, AwaitedApprovals, ApprovalAnswerer],
+  exports: [ApprovalStore, ApproverAnswers, AwaitedApprovals, ApprovalAnswerer],
 })
 export class ApprovalsModule {}

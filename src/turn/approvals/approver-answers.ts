@@ -117,8 +117,8 @@ export class ApproverAnswers {
     await this.audit.write({ by: person, action: 'approval.answered', subject, details }, tx);
   }
 
-  /** Notes an answer that a person gave by a log-in. */
-  async noteLogin(
+  /** Notes that a person has met a question by what they did. */
+  async noteMet(
     tx: Queryable,
     { id: subject, turnId, name: tool }: ApprovalRow,
     { principalId, credential }: { principalId: string; credential: object },

@@ -1,24 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { randomBytes } from 'node:crypto';
-import { notedCredential, type Principal } from '../../access/principal.js';
-import { SecretVault } from '../../access/secret-vault.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
-import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import { compact } from '../../platform/compact.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
-import { openCredentials } from '../../session/session-credentials.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { approvals } from '../../storage/governance-schema.js';
-import { foundRow } from '../../storage/rows.js';
-import { sessions, turns } from '../../storage/schema.js';
-import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
-import { McpLogins, type McpLoginRow } from '../../tools/mcp/oauth/mcp-logins.js';
-import { OAuthLoginError } from '../../tools/mcp/oauth/oauth-error.js';
-import type { Redirect } from '../../tools/mcp/oauth/oauth-clients.js';
-import { OAuthFlows, type Bringer, type LoginToBegin } from '../../tools/mcp/oauth/oauth-flows.js';
-import { ApprovalAnswerer } from './approval-answerer.js';
-import { approvalAlreadyResolved, approvalNotFound } from './approval-writes.js';
+import { notedCredential, type Principal } from '../../../access/principal.js';
+import { SecretVault } from '../../../access/secret-vault.js';
+import { PersonaLibrary } from '../../../agents/persona-library.js';
+import { invalidRequest } from '../../../errors/typed-error.js';
+import { compact } from '../../../platform/compact.js';
+import { LOGGER, type Logger } from '../../../platform/logger.js';
+import { openCredentials } from '../../../session/session-credentials.js';
+import { DATABASE, type Database } from '../../../storage/connection.js';
+import { approvals } from '../../../storage/governance-schema.js';
+import { foundRow } from '../../../storage/rows.js';
+import { sessions, turns } from '../../../storage/schema.js';
+import { MCP, type Mcp } from '../../../tools/mcp/mcp.js';
+import { McpLogins, type McpLoginRow } from '../../../tools/mcp/oauth/mcp-logins.js';
+import { OAuthLoginError } from '../../../tools/mcp/oauth/oauth-error.js';
+import type { Redirect } from '../../../tools/mcp/oauth/oauth-clients.js';
+import {
+  OAuthFlows,
+  type Bringer,
+  type LoginToBegin,
+} from '../../../tools/mcp/oauth/oauth-flows.js';
+import { ApprovalAnswerer } from '../../../turn/approvals/approval-answerer.js';
+import {
+  approvalAlreadyResolved,
+  approvalNotFound,
+} from '../../../turn/approvals/approval-writes.js';
+import { mcpLoginNotFound } from '../mcp-login-errors.js';
+import { questionOf, questionsMetBy } from './login-questions.js';
 import type {
   BegunMcpLoginDto,
   EndedMcpLoginDto,
@@ -140,8 +149,9 @@ export class McpAuthorizations {
     const { principalId, name, server, issuer, credential } = login;
     const { host } = new URL(server);
     const approvalIds = await typed(() =>
-      this.answerer.answerLogin({ principalId, credential, host, issuer, scopes }, async (tx) => {
+      this.answerer.approve({ principalId, credential }, async (tx) => {
         await this.logins.store(tx, login, begunAt);
+        return questionsMetBy({ principalId, host, issuer, scopes }, tx);
       }),
     );
     this.logger.info(
@@ -200,14 +210,6 @@ async function typed<T>(work: () => Promise<T>, note?: (error: OAuthLoginError) 
   }
 }
 
-/** The question of a log-in, as the approval has it. */
-function questionOf(question: Record<string, unknown> | null) {
-  const { server, issuer, scopes } = question ?? {};
-  if (typeof server !== 'string' || typeof issuer !== 'string') return undefined;
-  const all = Array.isArray(scopes) ? scopes : [];
-  return { server, issuer, scopes: all.filter((one) => typeof one === 'string') };
-}
-
 function viewLogin({ id, name, server, issuer, ...row }: McpLoginRow): McpLoginDto {
   return {
     id,
@@ -218,12 +220,4 @@ function viewLogin({ id, name, server, issuer, ...row }: McpLoginRow): McpLoginD
     renewedAt: row.renewedAt.toISOString(),
     tokenExpiresAt: row.expiresAt?.toISOString() ?? null,
   };
-}
-
-export function mcpLoginNotFound(id: string): TypedError {
-  const shown = id.slice(0, 120);
-  return new TypedError('MCP_LOGIN_NOT_FOUND', {
-    message: `There is no log-in ${shown}. GET /api/harness/mcp/logins lists yours.`,
-    details: { id: shown },
-  });
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MaxLength } from 'class-validator';
-import { nullableTime, time } from '../../http/fields/json-schemas.js';
-import { OptionalText, RequiredText, says } from '../../http/fields/field-rules.decorator.js';
+import { nullableTime, time } from '../../../http/fields/json-schemas.js';
+import { OptionalText, RequiredText, says } from '../../../http/fields/field-rules.decorator.js';
 
 const MAX_QUERY_CHARS = 8_000;
 

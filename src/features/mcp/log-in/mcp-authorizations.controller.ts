@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { readCookie, setCookie } from '../../access/logins/login-cookies.js';
-import { NeedsScope, NeverForPages, Owned, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { ApprovalIdDto, McpLoginIdDto } from '../../http/id-params.dto.js';
-import { McpRedirects } from '../../tools/mcp/oauth/mcp-redirects.js';
+import { Caller } from '../../../access/caller.decorator.js';
+import { readCookie, setCookie } from '../../../access/logins/login-cookies.js';
+import { NeedsScope, NeverForPages, Owned, Unowned } from '../../../access/owned.decorator.js';
+import type { Principal } from '../../../access/principal.js';
+import { ApiErrors } from '../../../http/errors/error-shape.js';
+import { ApprovalIdDto, McpLoginIdDto } from '../../../http/id-params.dto.js';
+import { McpRedirects } from '../../../tools/mcp/oauth/mcp-redirects.js';
 import { McpAuthorizations, type Beginning, type BegunMcpLogin } from './mcp-authorizations.js';
 import {
   AuthorizeDto,

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { readCookie } from '../../access/logins/login-cookies.js';
+import { readCookie } from '../../../access/logins/login-cookies.js';
 import {
   escaped,
   faultPage,
@@ -7,15 +7,15 @@ import {
   pageHeaders,
   pageOf,
   siteOf,
-} from '../../access/logins/person-page.js';
-import { checkOrigin } from '../../access/origin/check-origin.js';
-import { TypedError } from '../../errors/typed-error.js';
-import { noteError } from '../../http/request-record.js';
+} from '../../../access/logins/person-page.js';
+import { checkOrigin } from '../../../access/origin/check-origin.js';
+import { TypedError } from '../../../errors/typed-error.js';
+import { noteError } from '../../../http/request-record.js';
 import {
   MCP_CALLBACK,
   MCP_CLIENT,
   type McpRedirects,
-} from '../../tools/mcp/oauth/mcp-redirects.js';
+} from '../../../tools/mcp/oauth/mcp-redirects.js';
 import type { McpAuthorizations } from './mcp-authorizations.js';
 
 /**
