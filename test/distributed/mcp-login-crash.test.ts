@@ -9,6 +9,7 @@ import { toolCalls } from '../../src/storage/transcript-schema.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { untilWriteWaits } from '../support/database/until-write-waits.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { visit } from '../support/mcp/open-oauth.js';
 import { startOAuthMcp, type OAuthMcp } from '../support/mcp/start-oauth-mcp.js';
@@ -52,12 +53,7 @@ describe('kill -9 between the steps of a log-in at an MCP server', () => {
       await db.transaction(async (tx) => {
         await tx.execute(sql`lock table ${sql.identifier(table)} in share mode`);
         const cut = run().catch(() => 'cut');
-        await expectSoon(async () => {
-          const { rows } = await db.execute(
-            sql`select 1 from pg_locks where not granted and relation = ${table}::regclass`,
-          );
-          expect(rows.length).toBeGreaterThan(0);
-        });
+        await untilWriteWaits(db, table);
         await kill();
         expect([url, await cut]).toEqual([url, 'cut']);
       });
@@ -78,12 +74,7 @@ describe('kill -9 between the steps of a log-in at an MCP server', () => {
     const dying = await start('worker');
     await db.transaction(async (tx) => {
       await tx.execute(sql`lock table approvals in share mode`);
-      await expectSoon(async () => {
-        const { rows } = await db.execute(
-          sql`select 1 from pg_locks where not granted and relation = 'approvals'::regclass`,
-        );
-        expect(rows.length).toBeGreaterThan(0);
-      });
+      await untilWriteWaits(db, 'approvals');
       await dying.kill('SIGKILL');
     });
 

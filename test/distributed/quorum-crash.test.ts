@@ -8,6 +8,7 @@ import { turns } from '../../src/storage/schema.js';
 import { toolCalls } from '../../src/storage/transcript-schema.js';
 import { askForWrite, decide, findAwaited } from '../support/access/approvers.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';
+import { untilWriteWaits } from '../support/database/until-write-waits.js';
 import { expectSoon } from '../support/expect-soon.js';
 import { useDeployment } from '../support/processes/start-deployment.js';
 
@@ -49,12 +50,7 @@ describe('kill -9 between the answers of a quorum', () => {
       await db.transaction(async (tx) => {
         await tx.execute(sql`lock table audit_log in share mode`);
         const answer = decide(of(dying.url, name), approvalId, 'approve').catch(() => 'cut');
-        await expectSoon(async () => {
-          const { rows } = await db.execute(
-            sql`select 1 from pg_locks where not granted and relation = 'audit_log'::regclass`,
-          );
-          expect(rows).toHaveLength(1);
-        });
+        await untilWriteWaits(db, 'audit_log');
         await dying.kill('SIGKILL');
         expect(await answer).toBe('cut');
       });
