@@ -6,15 +6,13 @@ import { grantsFor, findCover, ruledCall } from '../../governance/permissions/ma
 import { OutputFiles } from '../../attachments/output-files.js';
 import { outputBlocks } from '../../platform/parsing/tool-output.js';
 import { localRequester } from '../../attachments/file-memory.js';
-import { canonicalJson, isPlainObject, type JsonObject } from '../../platform/json.js';
+import { canonicalJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions } from '../../storage/schema.js';
 import { ToolRegistry } from '../../tools/registry.js';
 import { TurnClaims } from '../queue/turn-claims.js';
 import { TURN_QUEUE, type TurnQueue } from '../queue/turn-queue.js';
-import { ruleFault } from '../../governance/permissions/permission-rules.js';
-import { printJson } from '../../platform/exact-json.js';
 import { ApproverAnswers, type Answerer } from './approver-answers.js';
 import { ApprovalStore } from './approval-store.js';
 import {
@@ -23,12 +21,9 @@ import {
   type Answer,
   type AnswerInput,
   type ApprovalRow,
-  type Decision,
-  MAX_DENIAL_CHARS,
 } from './approval-writes.js';
-import { isAsked } from './call-questions.js';
 import { effectiveInput } from './judge-call.js';
-import { validateCallAnswer } from './validate-call-answer.js';
+import { kindOf } from './question-kinds.js';
 
 /** Characters of a rule in an error message. */
 const SHOWN = 200;
@@ -87,7 +82,7 @@ export class ApprovalAnswerer {
     const valid: { asked: ApprovalRow; answer: Answer }[] = [];
     for (const { approvalId, given } of answers) {
       const asked = await store.get(approvalId);
-      const answer = validateAnswer(this.tools, asked, given);
+      const answer = kindOf(asked).validate(asked, given, this.tools);
       await this.#checkRule(asked, answer);
       valid.push({
         asked,
@@ -253,106 +248,4 @@ export function checkAnswerCount(answers: number): void {
   throw invalidRequest(
     `The request has ${answers} answers; the limit is ${MAX_ANSWERS}: answer only the questions of the last step`,
   );
-}
-
-type ToolList = Pick<ToolRegistry, 'list' | 'select'>;
-
-/**
- * Checks an answer against its approval.
- *
- * @throws TypedError INVALID_REQUEST, with what may be sent instead.
- */
-function validateAnswer(
-  tools: ToolList,
-  asked: ApprovalRow,
-  given: AnswerInput,
-): Omit<Answer, 'by' | 'files'> {
-  const { decision, input } = given;
-  if (isAsked(asked)) return validateCallAnswer(asked, given);
-  checkKind(asked, decision);
-  checkFields(decision, given);
-  const rule = validateRule(tools, given.rule);
-  return {
-    decision,
-    message: given.message ?? null,
-    editedInput: input === undefined ? null : validateInput(tools, asked, input),
-    grantRule: rule,
-    ...(decision === 'answer'
-      ? { output: textOf(given.output), isError: given.isError ?? false }
-      : { output: null, isError: null }),
-  };
-}
-
-function checkKind({ id, kind, name }: ApprovalRow, decision: Decision): void {
-  if (kind === 'client-tool' && decision !== 'answer' && decision !== 'deny') {
-    throw invalidRequest(
-      `${name} is a tool of the client, which runs it: send decision "answer" with its output, or "deny"`,
-    );
-  }
-  if (decision === 'cancel') {
-    throw invalidRequest('The decision cancel closes a question of a call: send "deny" here');
-  }
-  if (kind !== 'client-tool' && decision === 'answer') {
-    throw invalidRequest(
-      `${id} asks whether ${name} may run here: send decision "approve" or "deny"; "answer" is for tools of the client`,
-    );
-  }
-  if (kind === 'unknown-outcome' && decision === 'approve-session') {
-    throw invalidRequest(
-      "The question is whether a call may run again: send decision 'approve' or 'deny'",
-    );
-  }
-}
-
-function checkFields(decision: Decision, given: AnswerInput): void {
-  const { message = '', input, rule, output, isError, content } = given;
-  if (content !== undefined) {
-    throw invalidRequest("'content' answers the question of a call: this approval has none");
-  }
-  if (message.length > MAX_DENIAL_CHARS || message.includes('\0')) {
-    throw invalidRequest(
-      `'message', the reason of a denial, must have at most ${MAX_DENIAL_CHARS} characters and no NUL`,
-    );
-  }
-  if (rule !== undefined && decision !== 'approve-session') {
-    throw invalidRequest("'rule' goes with the decision approve-session only");
-  }
-  if (input !== undefined && (decision === 'deny' || decision === 'answer')) {
-    throw invalidRequest(`'input' goes with an approval, not with ${decision}`);
-  }
-  if (decision === 'answer') {
-    if (output !== undefined) return;
-    throw invalidRequest("Missing 'output': the output of the tool, as text or JSON");
-  }
-  if (output !== undefined || isError !== undefined) {
-    throw invalidRequest("'output' and 'isError' go with the decision answer only");
-  }
-}
-
-function validateRule(tools: ToolList, rule: string | undefined): string | null {
-  if (rule === undefined) return null;
-  const fault = ruleFault(rule, tools.list());
-  if (fault !== undefined) throw invalidRequest(`'rule' ${fault}`);
-  return rule;
-}
-
-function validateInput(tools: ToolList, { name, kind }: ApprovalRow, input: unknown): JsonObject {
-  if (kind === 'unknown-outcome') {
-    throw invalidRequest(
-      "'input' cannot be changed: the call may already have run with its own input",
-    );
-  }
-  if (!isPlainObject(input)) throw invalidRequest("'input' must be an object");
-  const [tool] = tools.select([name]).tools;
-  // Input for a tool that only workers know is checked by the worker.
-  const checked = tool?.checkInput(input);
-  if (checked !== undefined && !checked.ok) {
-    throw invalidRequest(`'input' does not fit ${name}: ${checked.message}`);
-  }
-  // The request body was JSON, so its objects are too.
-  return input as JsonObject;
-}
-
-function textOf(output: unknown): string {
-  return typeof output === 'string' ? output : printJson(output);
 }

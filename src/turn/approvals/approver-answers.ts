@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { asc, eq, inArray } from 'drizzle-orm';
 import { AuditLog } from '../../access/audit-log.js';
 import { notedCredential, type Principal } from '../../access/principal.js';
-import { invalidRequest } from '../../errors/typed-error.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import type { Queryable } from '../../storage/connection.js';
 import { approvalAnswers, approvals, APPROVERS } from '../../storage/governance-schema.js';
@@ -24,8 +23,6 @@ export type Answerer = Pick<Principal, 'id' | 'approves' | 'credential'>;
 interface GivenAnswer {
   decision: string;
   message: string | null;
-  editedInput: unknown;
-  grantRule: string | null;
 }
 
 /** An answer as the audit log has it. */
@@ -55,7 +52,7 @@ export class ApproverAnswers {
    *
    * @param tx in which the decision lets the turn go on.
    * @returns the approval as it is then, and whether the answer was stored now and whether it decided.
-   * @throws TypedError FORBIDDEN_APPROVER 403, INVALID_REQUEST 400, APPROVAL_RESOLVED 409.
+   * @throws TypedError FORBIDDEN_APPROVER 403, APPROVAL_RESOLVED 409.
    */
   async take(
     tx: Queryable,
@@ -69,7 +66,7 @@ export class ApproverAnswers {
     const counting = { principalId: person.id, roles: person.approves };
     const counted = awaits.filter((quorum) => countsFor(quorum, counting, requester));
     if (counted.length === 0) throw notAwaited(approvalId, awaits);
-    const decision = decisionOf(given);
+    const decision: 'approve' | 'deny' = given.decision === 'deny' ? 'deny' : 'approve';
     const earlier = await loadAnswers(tx, [approvalId]);
     const own = earlier.filter(({ principalId }) => principalId === person.id);
     // Who approved and then denied has denied.
@@ -158,19 +155,4 @@ async function requesterOf(db: Queryable, asked: ApprovalRow): Promise<string> {
     .from(sessions)
     .where(eq(sessions.id, asked.sessionId));
   return foundRow(found, () => approvalNotFound(asked.id)).principalId;
-}
-
-/** @throws TypedError INVALID_REQUEST for more than a yes or a no: it would be decided by one person. */
-function decisionOf({ decision, editedInput, grantRule }: GivenAnswer): 'approve' | 'deny' {
-  if (editedInput !== null) {
-    throw invalidRequest(
-      "'input' cannot be changed here: who approves must have seen the same call. Deny it with a message that says what to change",
-    );
-  }
-  if (grantRule !== null || decision === 'approve-session') {
-    throw invalidRequest(
-      'The decision approve-session is for calls that their requester alone decides: send approve or deny',
-    );
-  }
-  return decision === 'deny' ? 'deny' : 'approve';
 }

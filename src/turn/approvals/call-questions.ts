@@ -7,6 +7,7 @@ import type { CallAnswer, CallWaits } from '../../tools/tool.js';
 import type { Attempt, ToolUse } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import type { ApprovalRow } from './approval-writes.js';
+import { isOfCall, kindOf } from './question-kinds.js';
 import { canAsk } from '../state/turn-row.js';
 
 /** Questions that a call may ask, all of its runs together. */
@@ -16,7 +17,7 @@ const MAX_QUESTIONS = 10;
 export function isAsked<A extends Pick<ApprovalRow, 'kind'>>(
   approval: A,
 ): approval is A & { kind: CallAnswer['kind'] } {
-  return approval.kind === 'elicitation' || approval.kind === 'mcp-authorize';
+  return isOfCall(approval.kind);
 }
 
 /** Why a call cannot ask, for its model; undefined: it can. */
@@ -27,8 +28,8 @@ export function refuseQuestion(
 ): string | undefined {
   const ran = executed ? 'It may have done part of its work.' : 'It was not run.';
   if (!canAsk(run.turn.request, run.rules.permissions.layers)) {
-    const what = asked.kind === 'mcp-authorize' ? 'a log-in' : 'an answer from a person';
-    return `${call.name} needs ${what}, and nobody can be asked in this turn: ${asked.reason}. ${ran}`;
+    const { needs = 'an answer from a person' } = kindOf({ kind: asked.kind, awaits: null });
+    return `${call.name} needs ${needs}, and nobody can be asked in this turn: ${asked.reason}. ${ran}`;
   }
   if (questionsOf(run.approvals, call).length < MAX_QUESTIONS) return undefined;
   return `${call.name} has asked ${MAX_QUESTIONS} questions, which is as many as a call may. ${ran}`;

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../platform/json.js';
 import type { Quorum } from '../../storage/shapes/stored-options.js';
 import type { ApprovalRow } from './approval-writes.js';
 import { actionOf, isAsked } from './call-questions.js';
+import { kindOf } from './question-kinds.js';
 import type { Progress } from '../state/attempt.js';
 import type { TurnPermissions } from '../state/attempt-context.js';
 import type { EndedCall, Narrow } from '../state/tool-source.js';
@@ -63,19 +64,13 @@ export function judgeCall(question: CallQuestion): CallVerdict {
   return judgeQuestion(question) ?? judgeAsked(question, run);
 }
 
-/** A question of the call itself. A declined log-in ends the call; every other answer is for the call to judge. */
+/** A question of the call itself: the answer is for the call to judge, or the end of it. */
 function judgeQuestion({ approvals }: CallQuestion): CallVerdict | undefined {
   const last = approvals.findLast(isAsked);
   if (last?.decision === null) return { type: 'wait' };
-  if (last?.kind !== 'mcp-authorize' || actionOf(last) === 'accept') return undefined;
-  return { type: 'answer', status: 'refused', output: describeNoLogIn(last) };
-}
-
-function describeNoLogIn({ decidedBy, message }: ApprovalRow): string {
-  if (decidedBy === 'deadline') {
-    return 'not run: nobody logged in at the MCP server in time. Go on without it, or call it again later.';
-  }
-  return `not run: a person declined to log in at the MCP server${message === null ? '.' : `: ${message}`}`;
+  if (last === undefined || actionOf(last) === 'accept') return undefined;
+  const output = kindOf(last).refusal?.(last);
+  return output === undefined ? undefined : { type: 'answer', status: 'refused', output };
 }
 
 /** A lost call has run under the rules of its time; they may have changed since. */

@@ -17,6 +17,7 @@ import {
 } from './approval-writes.js';
 import { nextRound, sealState } from './call-questions.js';
 import type { CallVerdict } from './judge-call.js';
+import { kindOf } from './question-kinds.js';
 
 export type ApprovalQuestion = Omit<Extract<CallVerdict, { type: 'ask' }>, 'type'> & {
   call: ToolUse;
@@ -80,6 +81,7 @@ async function newApproval(
   }: ApprovalQuestion & { id: string; at: number },
 ): Promise<ApprovalRow> {
   const { turn, approvals } = run;
+  const quorums = awaits === undefined ? null : [...awaits];
   return {
     id,
     turnId: turn.id,
@@ -100,9 +102,8 @@ async function newApproval(
     output: null,
     files: null,
     isError: null,
-    awaits: awaits === undefined ? null : [...awaits],
-    // A timeout never repeats a call that may have taken effect, and answers neither for a client nor for a quorum.
-    onTimeout: kind === 'tool' && awaits === undefined ? rules.onTimeout : 'deny',
+    awaits: quorums,
+    onTimeout: kindOf({ kind, awaits: quorums }).withoutAnswer(rules.onTimeout),
     createdAt: new Date(at),
     expiresAt: new Date(at + rules.timeoutMs),
     decidedAt: null,
