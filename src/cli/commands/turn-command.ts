@@ -75,56 +75,71 @@ export function turnCommand(command: CliCommand, cli: Cli): void {
     .addOption(jsonOption)
     .addOption(startOption)
     .addOption(urlOption)
-    .action(
-      async (
-        words,
-        { url, start, attach: files = [], session, project, tools, output, ...more },
-      ) => {
-        const { environment } = cli;
-        // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
-        const folder = environment['INIT_CWD'] ?? process.cwd();
-        const message = await readMessage(words);
-        if (message.trim() === '' && files.length === 0) {
-          throw new UsageError(
-            `Say what the turn is about: ${commandName()} turn "MESSAGE" (or --attach FILE).`,
-          );
-        }
-        const { json, agent, mode, model, replaces, approve, deny } = more;
-        const decision = approve === true ? 'approve' : deny === true ? 'deny' : undefined;
-        // A wrong call leaves no session behind.
-        const format = output === undefined ? {} : await readFormat(path.resolve(folder, output));
-        const opts = {
-          ...compact({ mode, model, persona: agent, replaces }),
-          ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
-          ...format,
-        };
-        const attachments = files.map((file) => path.resolve(folder, file));
-        for (const file of attachments) await requireFile(file);
-        const orElse = start === true ? 'start' : 'offer';
-        await runOnServer(cli, { url, orElse }, async (server) => {
-          const screen = openScreen(environment, json === true);
-          const client = clientOf(server, reportRetries(screen));
-          await requireTools(client, opts);
-          const uploaded = await attach(client, attachments, message);
-          const isNew = session === undefined && replaces === undefined;
-          const sessionId =
-            session ?? (await sessionFor(client, { project, folder, agent, replaces }));
-          const wanted = { sessionId, message, attachments: uploaded, opts };
-          const deps = {
-            client,
-            screen,
-            environment,
-            decision,
-            hasOwnServer: server.isOwn,
-          } as const;
-          return runTurn(deps, wanted).catch(async (error: unknown) => {
-            // Refused before it began: a session without a turn is of no use.
-            if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
-            throw error;
-          });
-        });
-      },
+    .action((words, options) => run(cli, words, options));
+}
+
+/** The options as the command line gave them. */
+interface GivenOptions {
+  url?: string | undefined;
+  start?: true | undefined;
+  attach?: string[] | undefined;
+  session?: string | undefined;
+  project?: string | undefined;
+  tools?: string | undefined;
+  output?: string | undefined;
+  json?: true | undefined;
+  agent?: string | undefined;
+  mode?: TurnOptions['mode'];
+  model?: string | undefined;
+  replaces?: string | undefined;
+  approve?: true | undefined;
+  deny?: true | undefined;
+}
+
+async function run(cli: Cli, words: readonly string[], given: GivenOptions): Promise<void> {
+  const { environment } = cli;
+  // npm runs scripts in the package's folder; `INIT_CWD` is the user's.
+  const folder = environment['INIT_CWD'] ?? process.cwd();
+  const { url, session, project, agent, replaces, attach: files = [] } = given;
+  const message = await readMessage(words);
+  if (message.trim() === '' && files.length === 0) {
+    throw new UsageError(
+      `Say what the turn is about: ${commandName()} turn "MESSAGE" (or --attach FILE).`,
     );
+  }
+  // A wrong call leaves no session behind.
+  const opts = await readOptions(given, folder);
+  const attachments = files.map((file) => path.resolve(folder, file));
+  for (const file of attachments) await requireFile(file);
+  const orElse = given.start === true ? 'start' : 'offer';
+  await runOnServer(cli, { url, orElse }, async (server) => {
+    const screen = openScreen(environment, given.json === true);
+    const client = clientOf(server, reportRetries(screen));
+    await requireTools(client, opts);
+    const uploaded = await attach(client, attachments, message);
+    const isNew = session === undefined && replaces === undefined;
+    const sessionId = session ?? (await sessionFor(client, { project, folder, agent, replaces }));
+    const wanted = { sessionId, message, attachments: uploaded, opts };
+    const decision = given.approve === true ? 'approve' : given.deny === true ? 'deny' : undefined;
+    const deps = { client, screen, environment, decision, hasOwnServer: server.isOwn } as const;
+    return runTurn(deps, wanted).catch(async (error: unknown) => {
+      // Refused before it began: a session without a turn is of no use.
+      if (isNew && error instanceof TurnpikeError) await client.sessions.delete(sessionId);
+      throw error;
+    });
+  });
+}
+
+/** @throws UsageError for a schema that cannot be read. */
+async function readOptions(
+  { mode, model, agent, replaces, tools, output }: GivenOptions,
+  folder: string,
+): Promise<TurnOptions> {
+  return {
+    ...compact({ mode, model, persona: agent, replaces }),
+    ...(tools === undefined ? {} : { tools: tools.split(',').filter((name) => name !== '') }),
+    ...(output === undefined ? {} : await readFormat(path.resolve(folder, output))),
+  };
 }
 
 async function readMessage(words: readonly string[]): Promise<string> {

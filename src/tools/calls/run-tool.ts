@@ -72,12 +72,7 @@ export async function runTool(
   if (!checked.ok) return end('error', `${tool.name}: input is not valid: ${checked.message}`);
 
   const ticker = startProgressTicker(clock, `${tool.name} is running`, options.progress);
-  const limits = typeof tool.timeLimit === 'object' ? tool.timeLimit : undefined;
-  const ms = limits?.ms ?? timeoutMs;
-  const maxMs = limits === undefined ? undefined : Math.max(ms, limits.maxMs);
-  const allowed =
-    maxMs === undefined ? `${ms} ms` : `${ms} ms without progress, or ${maxMs} ms in all`;
-  const reason = new Error(`${tool.name} timed out after ${allowed}`);
+  const limit = limitOf(tool, timeoutMs);
   const callOf = (stop: AbortSignal, { extend, hold }: CallTime): ToolCall => ({
     callId,
     idempotencyKey,
@@ -104,18 +99,29 @@ export async function runTool(
       if (stop === undefined) throw error;
       if (!stop.aborted) return end('error', describeFailure(tool.name, error));
       const warning = 'and was aborted; it may have done part of its work';
-      return end('error', `${reason.message} ${warning}`);
+      return end('error', `${limit.reason.message} ${warning}`);
     }
   };
   try {
     if (tool.timeLimit === 'none') return await run();
     // A signal of the call's own: a tool's listeners must not stay on the turn's.
     if (tool.timeLimit === 'turn') return await run(AbortSignal.any([signal]));
-    const limit = { ms, reason, outer: signal, ...compact({ maxMs }) };
-    return await withDeadline(clock, limit, (stop, extend, hold) => run(stop, { extend, hold }));
+    return await withDeadline(clock, { ...limit, outer: signal }, (stop, extend, hold) =>
+      run(stop, { extend, hold }),
+    );
   } finally {
     ticker.stop();
   }
+}
+
+/** The time that a tool's call may take in ms, without progress and in all, and the reason of an end after it. */
+function limitOf({ name, timeLimit }: CallableTool, timeoutMs: number) {
+  const limits = typeof timeLimit === 'object' ? timeLimit : undefined;
+  const ms = limits?.ms ?? timeoutMs;
+  const maxMs = limits === undefined ? undefined : Math.max(ms, limits.maxMs);
+  const allowed =
+    maxMs === undefined ? `${ms} ms` : `${ms} ms without progress, or ${maxMs} ms in all`;
+  return { ms, reason: new Error(`${name} timed out after ${allowed}`), ...compact({ maxMs }) };
 }
 
 /** The time of a call. */

@@ -47,40 +47,26 @@ export async function openAttempt(
   claim: Claim,
   { lease, span, releaseSlotWhile = (wait) => wait() }: AttemptResources,
 ): Promise<Attempt> {
-  const { db, clock, tools } = services;
-  const { options } = claim.options;
+  const { clock, tools } = services;
   const logger = turnLogger(services.logger, claim, span);
-  // A session has one active turn: all others came before this one.
-  const [archived, [earlier, session], stored, overhead, approvals, delivered, children] =
-    await Promise.all([
-      openLog(services, claim, lease),
-      loadConversation(services, claim),
-      claim.attempt === 1 ? undefined : loadStored(db, claim.id),
-      findOverhead(db, claim),
-      claim.attempt === 1 ? [] : loadApprovals(db, claim.id),
-      claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
-      claim.attempt > 1 && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
-      loadModels(services, claim),
-    ]);
-  const { decisionTree = 'default', agentConfig, costLimit } = options;
+  const loaded = await load(services, claim, lease);
+  const { archived, earlier, session, stored, overhead, approvals, delivered } = loaded;
+  const { decisionTree = 'default', agentConfig, costLimit } = claim.options.options;
   const tree = services.trees.find(decisionTree, agentConfig);
-  const [steps, calls] = [stored?.steps ?? [], stored?.calls ?? []];
-  const relayed = withRelayed(children, archived);
+  const relayed = withRelayed(loaded.children, archived);
   const startedAt = ownStart(claim, relayed, clock.now());
   lease.steered = claim.steeredMessages;
-  const { principalId } = claim;
-  const { projectRoot } = claim.session;
-  const limits = { costLimit, session };
   const sampled = new Map(Object.entries(claim.sampled ?? {}));
   const source = {
-    principalId,
-    projectRoot,
+    principalId: claim.principalId,
+    projectRoot: claim.session.projectRoot,
     startedAt,
-    steps,
-    calls,
+    steps: stored?.steps ?? [],
+    calls: stored?.calls ?? [],
     overhead,
     sampled,
-    ...limits,
+    costLimit,
+    session,
   };
   return {
     services,
@@ -111,6 +97,25 @@ export async function openAttempt(
     storedParts: claim.userParts,
     earlier,
   };
+}
+
+/** Loads all that is stored of a turn, at once. */
+async function load(services: AttemptServices, claim: Claim, lease: Lease) {
+  const { db } = services;
+  const isFirst = claim.attempt === 1;
+  // A session has one active turn: all others came before this one.
+  const [archived, [earlier, session], stored, overhead, approvals, delivered, children] =
+    await Promise.all([
+      openLog(services, claim, lease),
+      loadConversation(services, claim),
+      isFirst ? undefined : loadStored(db, claim.id),
+      findOverhead(db, claim),
+      isFirst ? [] : loadApprovals(db, claim.id),
+      claim.steeredMessages === 0 ? [] : loadDeliveredMessages(db, [claim.id]),
+      !isFirst && claim.delegation?.allowed === true ? loadChildren(db, claim.id) : [],
+      loadModels(services, claim),
+    ]);
+  return { archived, earlier, session, stored, overhead, approvals, delivered, children };
 }
 
 /** The progress that earlier attempts stored. @param stored absent: this attempt is the first. */
