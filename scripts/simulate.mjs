@@ -3,9 +3,16 @@ import { rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { isTooOld } from './bring-node.mjs';
 import { emptyDatabase } from './empty-database.mjs';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+// What an old Node lacks would be found as a fault of the server.
+if (isTooOld()) {
+  process.stderr.write('This Node is too old. npm run simulate takes the one that was brought.\n');
+  process.exit(2);
+}
 
 // The other script starts this one, in copies of the tree.
 if (process.argv.includes('--mutants')) await import('./simulate-mutants.mjs');
