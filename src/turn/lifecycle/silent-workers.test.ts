@@ -77,6 +77,17 @@ describe('readers of turns whose workers do not answer', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('are not told again after hints did not pass for a while, if it was not heard since', async () => {
+    await pass(2, 'worker_a');
+    await pass(6);
+    expect(told).toHaveLength(1);
+    isBusUp = false;
+    await pass(5);
+    isBusUp = true;
+    await pass(20);
+    expect(told).toHaveLength(1);
+  });
+
   it('are told nothing of a worker that was never heard, or that has other turns', async () => {
     await pass(10);
     expect(told).toEqual([]);

@@ -15,8 +15,8 @@ const MAX_GAP_MS = 2_500;
 
 interface Watcher {
   tell(aside: Aside): void;
-  /** The silent worker that the reader was told of. */
-  toldOf?: string | undefined;
+  /** The silent worker that the reader was told of last, and when. */
+  told?: { worker: string; at: number };
 }
 
 /**
@@ -33,6 +33,8 @@ export class SilentWorkers implements OnModuleDestroy {
   readonly #watchers = new Map<string, Set<Watcher>>();
   /** When a sign of each process came last. */
   readonly #heardAt = new Map<string, number>();
+  /** Before this, a sign may have been missed. */
+  #sureSince = 0;
   #lookedAt = 0;
   #listening: Promise<StopListening> | undefined;
 
@@ -91,18 +93,17 @@ export class SilentWorkers implements OnModuleDestroy {
     const ownAt = heardAt.get(own) ?? -Infinity;
     const isSure = now - this.#lookedAt <= MAX_GAP_MS && now - ownAt <= MAX_GAP_MS;
     this.#lookedAt = now;
-    if (!isSure) for (const worker of heardAt.keys()) if (worker !== own) heardAt.set(worker, now);
-    const silent = [...heardAt].map(([worker, at]) => [worker, now - at] as const);
+    if (!isSure) this.#sureSince = now;
+    const silent = [...heardAt].map(
+      ([worker, at]) => [worker, now - Math.max(at, this.#sureSince)] as const,
+    );
     return new Map(silent.filter(([, ms]) => ms >= SILENT_MS));
   }
 
   async #tell(silent: ReadonlyMap<string, number>): Promise<void> {
-    for (const watchers of this.#watchers.values()) {
-      for (const watcher of watchers) {
-        if (!silent.has(watcher.toldOf ?? '')) watcher.toldOf = undefined;
-      }
-    }
     for (const [worker, silentMs] of silent) {
+      const now = this.clock.now();
+      const heardAt = this.#heardAt.get(worker);
       const turns = await this.claims.leasedBy(worker);
       // Nobody waits for one without turns: it has stopped, or what it had was taken over.
       if (turns.length === 0) this.#heardAt.delete(worker);
@@ -110,8 +111,10 @@ export class SilentWorkers implements OnModuleDestroy {
       for (const { id, leaseUntil } of turns) {
         const data = { silentMs, leaseUntil: leaseUntil.toISOString() };
         for (const watcher of this.#watchers.get(id) ?? []) {
-          if (watcher.toldOf === worker) continue;
-          watcher.toldOf = worker;
+          const { told } = watcher;
+          // Once, until it was heard again.
+          if (told?.worker === worker && told.at >= (heardAt ?? 0)) continue;
+          watcher.told = { worker, at: now };
           watcher.tell({ name: 'turn:stalled', data });
           readers += 1;
         }
