@@ -34,10 +34,32 @@ const problems = [
   ...[compose, created].flatMap((one, index) => lintCompose(composed[index], one, variables)),
   ...lintScrape(parse(await text('deploy/prometheus/prometheus.yml')), compose),
   ...lintNginx(await text('deploy/nginx.conf')),
+  ...(await lintPorts(await text('deploy/nginx.conf'))),
   ...(await lintChart(variables)),
 ];
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** Roles that the manual starts stand where the gateway expects them: a worker behind it answers 404. */
+async function lintPorts(nginx) {
+  const upstream = new Set(
+    [...nginx.matchAll(/^\s*server 127\.0\.0\.1:(\d+)/gm)].map(([, port]) => port),
+  );
+  const pages = ['docs/operate/production.md', 'docs/operate/several-processes.md'];
+  const found = await Promise.all(
+    pages.map(async (page) =>
+      [...(await text(page)).matchAll(/--role (api|worker) --port (\d+)/g)].flatMap(
+        ([, role, port]) =>
+          upstream.has(port) === (role === 'api')
+            ? []
+            : [
+                `${page}: deploy/nginx.conf ${role === 'api' ? 'lacks' : 'lists'} port ${port} of a ${role}`,
+              ],
+      ),
+    ),
+  );
+  return found.flat();
+}
 
 function lintDockerfile(dockerfile, config) {
   const found = validateDockerfile(dockerfile).map(

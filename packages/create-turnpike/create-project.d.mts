@@ -7,6 +7,7 @@ export class CreateError extends Error {
     | 'NOT_WRITTEN'
     | 'NODE_TOO_OLD';
 }
+export function runWith(command: string, execPath?: string): string;
 export function createProject(
   given: readonly string[],
   from?: { node?: string; packages?: string },

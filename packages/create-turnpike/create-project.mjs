@@ -154,6 +154,17 @@ function withNode(command, packages) {
   return `npx ${given.join(' ')} -c '${command}'`;
 }
 
+/**
+ * A command as it works for this user, whose own Node may be older than the one that npm brought for this run.
+ *
+ * @param {string} command
+ * @param {string} [execPath] Default: this process's.
+ * @returns {string}
+ */
+export function runWith(command, execPath = process.execPath) {
+  return /[\\/]_npx[\\/]/.test(execPath) ? withNode(command) : command;
+}
+
 /** A release of Node in the npm registry, for this machine. */
 function nodePackage() {
   const { platform, arch } = process;

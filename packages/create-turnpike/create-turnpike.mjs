@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createProject, CreateError } from './create-project.mjs';
+import { createProject, CreateError, runWith } from './create-project.mjs';
 
 try {
   const { folder } = createProject(process.argv.slice(2));
@@ -7,7 +7,7 @@ try {
 
   cd ${folder}
   npm install
-  npm run dev
+  ${runWith('npm run dev')}
 
 Then open http://localhost:3000. AGENTS.md is for your coding agent.`);
 } catch (error) {

@@ -71,7 +71,7 @@ describe('a fork', () => {
     expect(new URL(page.url()).pathname).not.toContain(sessionId);
     expect(await articles(chat)).toBe(0);
     await chat.send('Begin anew');
-    const notice = chat.turn(0).getByRole('complementary', { name: 'Notice' });
+    const notice = chat.turn(0).getByRole('note', { name: 'Notice' });
     await notice.getByText('Note to the model: files were not changed back: later.txt').waitFor();
     expect(faults).toEqual([]);
   });

@@ -61,7 +61,7 @@ describe('a recorded turn', () => {
 
   it('says in a line what the model is told, and in full on demand', async () => {
     const { chat, page } = await show('limited-by-iterations');
-    const notice = chat.conversation.getByRole('complementary', { name: 'Notice' });
+    const notice = chat.conversation.getByRole('note', { name: 'Notice' });
     const warning = notice.getByText('Warning to the model: 2 of 3 steps left');
     await warning.waitFor();
     await notice.getByText('Warning to the model: 10,000 of 50,000 tokens left').waitFor();

@@ -110,7 +110,7 @@ describe('a message that is edited', () => {
     await chat.status('Done');
     await chat.turn(0).getByRole('button', { name: 'Regenerate' }).click();
     await switchOf(chat, 0).getByText('2 / 2').waitFor();
-    const notice = chat.turn(0).getByRole('complementary', { name: 'Notice' });
+    const notice = chat.turn(0).getByRole('note', { name: 'Notice' });
     await notice.getByText('Note to the model: files were not changed back: kept.txt').click();
     await notice.getByText(/Files were not reverted/).waitFor();
     expect(await notice.innerText()).toContain('\n\n- kept.txt\n\nRead a file again');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createProject } from '../../packages/create-turnpike/create-project.mjs';
+import { createProject, runWith } from '../../packages/create-turnpike/create-project.mjs';
 import { newFolder } from '../support/suite.js';
 
 describe('create-turnpike', () => {
@@ -22,6 +22,10 @@ describe('create-turnpike', () => {
 
   it('refuses a Node that does not run TypeScript, and says which one does', () => {
     const code = 'NODE_TOO_OLD';
+    expect(runWith('npm run dev', '/home/ann/.npm/_npx/0a1b/node_modules/.bin/node')).toMatch(
+      /^npx --package=node-\S+@24 -c 'npm run dev'$/,
+    );
+    expect(runWith('npm run dev', '/usr/bin/node')).toBe('npm run dev');
     const given = '../turnpike/create-turnpike-0.1.0.tgz';
     for (const [node, packages, own] of [
       ['20.20.2', '', 'create-turnpike'],

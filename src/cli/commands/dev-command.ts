@@ -4,6 +4,7 @@ import { watch } from 'node:fs';
 import { parseConfig } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { faultsMessage, type SourceFault } from '../../tools/extensions/source-faults.js';
+import { endOfNpm } from '../../platform/process/end-of-npm.js';
 import type { Cli, CliCommand } from '../command.js';
 import type { CheckedSources } from '../server/check-sources.js';
 import { showFault } from './check-command.js';
@@ -63,7 +64,7 @@ async function serveAndWatch(
       }, SETTLE_MS);
     }),
   );
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), endOfNpm(process.env)]);
   clearTimeout(settling);
   for (const watcher of watchers) watcher.close();
   await restarting;

@@ -21,12 +21,13 @@ import {
 } from '../render/describe-start.js';
 import { exitCodeOf } from '../render/explain-failure.js';
 import { explainStartFailure } from '../render/explain-start-failure.js';
+import { endOfNpm } from '../../platform/process/end-of-npm.js';
 import type { Cli, CliCommand } from '../command.js';
 
 type Environment = Cli['environment'];
 
 /**
- * `turnpike serve`: runs until SIGINT or SIGTERM, then stops in order. A second signal stops at
+ * `turnpike serve`: runs until SIGINT or SIGTERM, or until npm ends that started it, then stops in order. A second signal stops at
  * once. Exit code: 0 after an orderly stop; 1 when it failed to start or stop.
  */
 export function serveCommand(command: CliCommand, cli: Cli): void {
@@ -69,7 +70,7 @@ async function runServer(
       ...compact({ faults }),
     });
     // Listens for signals before the announcement: a reader of that line may stop the process at once.
-    const stopping = stopSignal();
+    const stopping = Promise.race([stopSignal(), endOfNpm(environment)]);
     const mode = server.get<ProviderMode>(PROVIDER_MODE);
     announceServing({ config, mode, shells: server.get<Shells>(SHELLS) }, server.url);
     // The console, where there is one.

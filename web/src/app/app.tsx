@@ -254,7 +254,7 @@ function TopBar() {
   }, [isOpen]);
   useEffect(() => drawer.current?.close(), [path]);
   return (
-    <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:hidden">
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:hidden">
       <IconButton label="Sessions and pages" aria-expanded={isOpen} onClick={() => setOpen(true)}>
         <Menu size={18} />
       </IconButton>
@@ -273,7 +273,7 @@ function TopBar() {
           <Sidebar />
         </dialog>
       )}
-    </div>
+    </header>
   );
 }
 

@@ -136,7 +136,8 @@ const Thinking = memo(function Thinking({ item }: { item: ThinkingItem }) {
 /** A notice of the server. */
 function Notice({ text }: { text: ReactNode }) {
   return (
-    <aside
+    <div
+      role="note"
       aria-label="Notice"
       className="my-3 rounded-r-lg border-l-4 border-amber-line bg-amber-wash px-3 py-2 text-sm text-amber"
     >
@@ -146,7 +147,7 @@ function Notice({ text }: { text: ReactNode }) {
           <ClampedText text={text} className="whitespace-pre-wrap" />
         </div>
       </div>
-    </aside>
+    </div>
   );
 }
 
@@ -155,7 +156,7 @@ function NoticeOf({ item }: { item: NoticeItem }) {
   const line = describeNotice(item);
   if (line === undefined) return <Notice text={item.text} />;
   return (
-    <aside aria-label="Notice" className="my-2 text-sm">
+    <div role="note" aria-label="Notice" className="my-2 text-sm">
       <details className="group">
         <summary className="-mx-1.5 inline-flex max-w-full list-none items-center gap-1 rounded-md px-1.5 py-0.5 text-muted select-none hover:bg-sunken hover:text-ink [&::-webkit-details-marker]:hidden">
           <ChevronRight
@@ -169,7 +170,7 @@ function NoticeOf({ item }: { item: NoticeItem }) {
           {item.text}
         </p>
       </details>
-    </aside>
+    </div>
   );
 }
 
