@@ -31,9 +31,9 @@ describe('the grant of a principal', () => {
     }
   });
 
-  const open = (more: Partial<Issuer> = {}) =>
+  const open = (more: Partial<Issuer> = {}, at = clock) =>
     openAccess(
-      { db: database.db, clock },
+      { db: database.db, clock: at },
       {
         host: '127.0.0.1',
         allowKeyless: false,
@@ -97,6 +97,23 @@ describe('the grant of a principal', () => {
     expect(await act(open(more), grantId)).toBe('no-role');
     expect(await act(access, grantId)).toBe('over');
     expect(await actions()).toEqual(['grant.created', 'grant.ended']);
+  });
+
+  it('has the groups of the later of two log-ins of one second, whichever is stored last', async () => {
+    const access = open();
+    const { id, credential } = await logIn(access);
+    await database.db.transaction((tx) => access.grants.voucherOf(tx, id, credential));
+    if (credential.kind !== 'token') throw new Error('It is no token');
+    const later = open({}, new ManualClock(clock.now() + 500));
+    later.grants.noteToken(id, { ...credential, groups: ['limited'] });
+    const groups = async () => (await stored()).map((grant) => grant.groups);
+    await expectSoon(async () => expect(await groups()).toEqual([['limited']]));
+    // Another process stores what it was shown half a second before.
+    const slow = open();
+    slow.grants.noteToken(id, credential);
+    slow.grants.noteToken('idp:none', credential);
+    await database.db.transaction((tx) => slow.grants.voucherOf(tx, 'idp:bob', credential));
+    expect((await groups())[0]).toEqual(['limited']);
   });
 
   it('is not ended by a process that has not yet got the file of the API', async () => {

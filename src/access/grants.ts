@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { and, eq, gt, lte } from 'drizzle-orm';
+import { and, eq, gt, lt, lte, or } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
@@ -87,7 +87,8 @@ export class Grants {
   /** Renews the grant of a principal that shows a token, or logs in, in the background: no request waits for it. */
   noteToken(principalId: string, credential: TokenCredential): void {
     if (!this.#isDue(principalId)) return;
-    this.#inBackground(principalId, (tx) => this.#renewIn(tx, principalId, credential));
+    const shownAt = this.clock.now();
+    this.#inBackground(principalId, (tx) => this.#renewIn(tx, principalId, credential, shownAt));
   }
 
   /** Ends the grants of a principal whose token has no role, in the background, and so often as `noteToken` renews. */
@@ -164,11 +165,12 @@ export class Grants {
     return grant;
   }
 
-  /** @returns undefined: there is none, or it knows a newer token. */
+  /** @returns undefined: there is none, or it knows a newer token. @param shownAt when the token came, in ms. */
   async #renewIn(
     tx: Queryable,
     principalId: string,
     credential: TokenCredential,
+    shownAt = this.clock.now(),
   ): Promise<GrantRow | undefined> {
     const { groups, issuedAt } = credential;
     const now = this.clock.now();
@@ -180,8 +182,11 @@ export class Grants {
         and(
           eq(grants.principalId, principalId),
           gt(grants.expiresAt, renewedAt),
-          // An older token has groups that its person may have left.
-          lte(grants.issuedAt, issuedAt),
+          // An older token has groups that its person may have left; of two of one second, the one that came first.
+          or(
+            lt(grants.issuedAt, issuedAt),
+            and(eq(grants.issuedAt, issuedAt), lte(grants.renewedAt, new Date(shownAt))),
+          ),
         ),
       )
       .returning();

@@ -360,7 +360,7 @@ describe('people who log in to the console', () => {
     expect(before).toMatchObject({ issuer: ISSUER, groups: ['staff'] });
     ahead = 2 * HOUR_MS;
     provider.person = { sub: 'gus', name: 'Gus', groups: ['staff', 'admins'] };
-    await new CookieBrowser().logIn(other.url);
+    expect((await new CookieBrowser().logIn(other.url)).response.status).toBe(200);
     await expectSoon(async () => expect((await find())?.groups).toEqual(['staff', 'admins']));
   });
 
