@@ -251,7 +251,13 @@ async function addRoutes(
     app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
   }
   if (servesApi(config.role)) {
-    app.use(app.get(BrowserPages, anywhere).handle);
+    const { handlers } = app.get(BrowserPages, anywhere);
+    app.use(
+      only(
+        ({ path }) => handlers.has(path),
+        (request, response, next) => handlers.get(request.path)?.(request, response, next),
+      ),
+    );
   }
   if (config.console && servesApi(config.role)) {
     const logins = app.get(ConsoleLogins, anywhere);

@@ -12,16 +12,10 @@ export interface BrowserPage {
 @Injectable()
 export class BrowserPages {
   readonly #handlers = new Map<string, RequestHandler>();
+  /** What answers the requests of a path. */
+  readonly handlers: ReadonlyMap<string, RequestHandler> = this.#handlers;
 
   register({ paths, handle }: BrowserPage): void {
     for (const path of paths) this.#handlers.set(path, handle);
   }
-
-  /** Answers requests for the pages, and hands on all others. */
-  readonly handle: RequestHandler = (request, response, next) => {
-    const handle = this.#handlers.get(request.path) ?? skip;
-    return handle(request, response, next);
-  };
 }
-
-const skip: RequestHandler = (_request, _response, next) => next();
