@@ -243,6 +243,7 @@ export class MasterKeyRotationDto {
   @ApiProperty(whole) sealed!: number;
 }
 
+@RequestForm({ closed: 'The query' })
 export class AuditQueryDto {
   @OptionalId(
     'audit',

@@ -1,3 +1,4 @@
+import { RequestForm } from '../http/request.pipe.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { time, whole } from '../http/fields/json-schemas.js';
 import { EmptyIsAbsent, OneOf } from '../http/fields/field-rules.decorator.js';
@@ -29,6 +30,7 @@ export class DayUsageDto implements UsageView {
   @ApiProperty(time) resetsAt!: string;
 }
 
+@RequestForm({ closed: 'The query' })
 export class UsageDaysQueryDto {
   /** The caller’s own usage, or that of all principals. Default: own. */
   @EmptyIsAbsent()

@@ -1,3 +1,4 @@
+import { RequestForm } from '../http/request.pipe.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString, ValidateIf, MaxLength } from 'class-validator';
 import { jsonObject, schemaOf, whole } from '../http/fields/json-schemas.js';
@@ -235,6 +236,7 @@ export class SessionPageDto extends PageDto {
 const MAX_SEARCH_CHARS = 200;
 
 /** A page of the caller's sessions, of all or of some. */
+@RequestForm({ closed: 'The query' })
 export class SessionQueryDto extends PageQueryDto {
   /** Text of the title, of the first message or of the folder, in capitals or not. */
   @OptionalText()

@@ -52,6 +52,7 @@ export class GivenFeedbackDto {
   messageId?: string | null;
 }
 
+@RequestForm({ closed: 'The query' })
 export class FeedbackQueryDto extends PageQueryDto {
   @TextFilter('Feedback of this key.', 64) key?: string | undefined;
 

@@ -1,3 +1,4 @@
+import { RequestForm } from '../../http/request.pipe.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { whole } from '../../http/fields/json-schemas.js';
 import { Matches, IsBoolean } from 'class-validator';
@@ -12,6 +13,7 @@ import {
 
 const principalWords = mustBe(principalFormWords);
 
+@RequestForm({ closed: 'The query' })
 export class ImportQueryDto {
   @ApiProperty({
     type: String,
@@ -22,6 +24,7 @@ export class ImportQueryDto {
   principal?: string | undefined;
 }
 
+@RequestForm({ closed: 'The query' })
 export class ExportQueryDto {
   @OptionalId('sess', 'The one session to export.') sessionId?: string | undefined;
 
@@ -47,6 +50,7 @@ export class ImportReportDto {
   @ApiProperty(whole) skippedMemoryFiles!: number;
 }
 
+@RequestForm({ closed: 'The query' })
 export class ForgetQueryDto {
   @ApiProperty({
     type: Boolean,

@@ -140,6 +140,7 @@ export class WebhookListDto {
   webhooks!: WebhookDto[];
 }
 
+@RequestForm({ closed: 'The query' })
 export class DeliveryQueryDto extends PageQueryDto {
   /** Deliveries of this status alone. Default: all. */
   @EmptyIsAbsent()

@@ -1,3 +1,4 @@
+import { RequestForm } from '../../http/request.pipe.js';
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Allow, IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { anyJson, time, schemaOf, whole } from '../../http/fields/json-schemas.js';
@@ -67,6 +68,7 @@ export class AnswerDto {
 
 const statuses = ['pending', 'all'] as const;
 
+@RequestForm({ closed: 'The query' })
 export class ApprovalQueryDto {
   @OptionalId('sess', 'With those of its subagents.') sessionId?: string | undefined;
 
@@ -221,6 +223,7 @@ export class AwaitedApprovalPageDto extends PageDto {
   approvals!: AwaitedApprovalDto[];
 }
 
+@RequestForm({ closed: 'The query' })
 export class AwaitedApprovalQueryDto {
   @OptionalId('appr', '`nextCursor` of the page before.') cursor?: string | undefined;
 

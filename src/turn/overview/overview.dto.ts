@@ -1,3 +1,4 @@
+import { RequestForm } from '../../http/request.pipe.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
@@ -23,6 +24,7 @@ function Choice(values: readonly string[], description: string) {
 }
 
 /** Which turns a list has. Every filter may be left out; several must all apply. */
+@RequestForm({ closed: 'The query' })
 export class TurnListQueryDto extends PageQueryDto {
   @OptionalId('turn', 'The one turn of this id.') id?: string | undefined;
 
