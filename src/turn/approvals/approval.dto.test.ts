@@ -10,7 +10,7 @@ describe('ApprovalQueryDto', () => {
       status: 'pending',
       limit: 50,
     });
-    const asked = { sessionId: newId('sess'), status: 'all', limit: '7', other: 'x' };
+    const asked = { sessionId: newId('sess'), status: 'all', limit: '7' };
     expect(await takeRequest(ApprovalQueryDto, asked)).toEqual({
       sessionId: asked.sessionId,
       status: 'all',
@@ -23,6 +23,10 @@ describe('ApprovalQueryDto', () => {
     [{ sessionId: 'x' }, "Missing or invalid 'sessionId'"],
     [{ turnId: ['turn_1'] }, "Missing or invalid 'turnId'"],
     [{ cursor: '2' }, "Missing or invalid 'cursor'"],
+    [
+      { other: 'x' },
+      'The query has no field "other"; its fields are sessionId, turnId, status, cursor, limit',
+    ],
     [{ limit: '0' }, "'limit' must be a whole number from 1 to 200"],
   ])('refuses %j', async (query, message) => {
     await expect(takeRequest(ApprovalQueryDto, query)).rejects.toMatchObject({
