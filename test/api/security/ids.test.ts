@@ -102,11 +102,12 @@ describe('what somebody else has', () => {
       `turnId=${childTurn}`,
       `cursor=${approvalId}`,
       'status=all&limit=200',
-      'principalId=owner',
     ]) {
       const { status, body } = await other.send('GET', `/api/harness/approvals?${query}`);
       expect([query, status, body]).toEqual([query, 200, { approvals: [] }]);
     }
+    const foreign = await other.send('GET', '/api/harness/approvals?principalId=owner');
+    expect(foreign.status).toBe(400);
   });
 
   it.each<[string, (id: string) => unknown]>([
