@@ -57,12 +57,13 @@ export function holdTurn(
       await lockKey(tx, 'session', turn.sessionId);
       const held = await countHeld(tx, turn.sessionId, goesFirst);
       if (held >= limits.sessionQueue) return { type: 'session-queue-full' };
-      await extraWrites?.store(tx, id);
+      await extraWrites?.store?.(tx, id);
       await storeClientTurns(tx, turn);
       await lockFor(tx, 'accept-turn');
       const insertion = { id, maxQueued: limits.queueDepth, held: { goesFirst } };
       const inserted = await insertTurn(tx, turn, insertion);
       if (inserted !== 'stored') throw new NotStored(inserted);
+      await extraWrites?.verify?.(tx);
       // A refused turn supersedes none: this comes after its insertion.
       const superseded = goesFirst ? await supersede(tx, turn.sessionId, id) : [];
       // The active turn is marked last, so that its row is locked for a moment only.

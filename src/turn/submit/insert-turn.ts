@@ -94,11 +94,12 @@ export class TurnInserter {
       if (alone !== 'queue-full') return alone === 'stored' ? inserted : { type: alone };
       return this.db.transaction(async (tx): Promise<Inserted> => {
         if (await hasTooMany(tx, turn, limits)) return { type: 'too-many-turns' };
-        await extraWrites?.store(tx, id);
+        await extraWrites?.store?.(tx, id);
         const clientTurnIds = await storeClientTurns(tx, turn);
         await lockFor(tx, 'accept-turn');
         const last = await insertTurn(tx, turn, { id, maxQueued: limits.queueDepth });
         if (last !== 'stored') throw new NotStored(last);
+        await extraWrites?.verify?.(tx);
         if (replaces !== undefined)
           await supersedeTurns(tx, { id, sessionId, replaces, clientTurnIds, now });
         return inserted;

@@ -27,7 +27,12 @@ export interface ExtraWrites {
   /** The turn's session, where `store` stores that as well. */
   session?: SessionRow;
   /** Runs before the turn is stored; may run again where the turn is to be held. @throws to store nothing. */
-  store(tx: Queryable, turnId: string): Promise<void>;
+  store?(tx: Queryable, turnId: string): Promise<void>;
+  /**
+   * Runs once the turn is stored, in its transaction: what another turn could change between a look and the storing is
+   * looked at here. @throws to store nothing.
+   */
+  verify?(tx: Queryable): Promise<void>;
 }
 
 /** A file whose bytes came, or the id of one that the server has. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { canonicalJson, isPlainObject } from '../../platform/json.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
@@ -124,12 +124,20 @@ export async function withoutCutReply(
   return isCut ? items.slice(0, index + 1) : items;
 }
 
-/** Whether no turn of its conversation came after a turn. */
+/**
+ * Whether no turn of its conversation came after a turn, apart from those that this transaction has stored. Once it has
+ * stored one, no other can come between.
+ */
 export async function isLastTurn(db: Queryable, { id, sessionId }: TurnRow): Promise<boolean> {
   const [last] = await db
     .select({ id: turns.id })
     .from(turns)
-    .where(eq(turns.sessionId, sessionId))
+    .where(
+      and(
+        eq(turns.sessionId, sessionId),
+        sql`${turns}.xmin is distinct from pg_current_xact_id_if_assigned()::xid`,
+      ),
+    )
     .orderBy(desc(turns.createdAt), desc(turns.id))
     .limit(1);
   return last?.id === id;

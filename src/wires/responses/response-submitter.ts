@@ -225,11 +225,11 @@ export class ResponseSubmitter {
     message: Message,
     { before, ...to }: Destination & { before: FoundResponse },
   ): Promise<SubmittedTurn | 'moved'> {
-    const store = async (tx: Queryable): Promise<void> => {
+    const verify = async (tx: Queryable): Promise<void> => {
       if (!(await isLastTurn(tx, before.turn))) throw new ConversationMoved();
     };
     try {
-      return await this.#send(call, message, { ...to, extraWrites: { store } });
+      return await this.#send(call, message, { ...to, extraWrites: { verify } });
     } catch (error) {
       if (error instanceof ConversationMoved) return 'moved';
       if (!isTypedError(error, 'TURN_IN_PROGRESS')) throw error;
