@@ -74,7 +74,7 @@ describe('renderFrame', () => {
     const { err } = render([frame('turn:stalled', { silentMs: 5_400, leaseUntil })]);
     const time = new Date(leaseUntil).toLocaleTimeString();
     expect(err).toBe(
-      `! the worker has not answered for 5 s; another one takes the turn over after ${time}, unless it goes on before\n`,
+      `! the worker has not answered for 5 s; if it stays silent, another one takes the turn over after ${time}\n`,
     );
   });
 

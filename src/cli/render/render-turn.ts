@@ -125,7 +125,7 @@ function lineOf(state: RenderState, frame: ReceivedFrame, paint: Paint): string 
 function describeStall({ silentMs, leaseUntil }: ReceivedFrame['data']): string {
   const seconds = Math.round(Number(silentMs) / 1_000);
   const time = new Date(text(leaseUntil)).toLocaleTimeString();
-  return `! the worker has not answered for ${seconds} s; another one takes the turn over after ${time}, unless it goes on before`;
+  return `! the worker has not answered for ${seconds} s; if it stays silent, another one takes the turn over after ${time}`;
 }
 
 function quiet(state: RenderState): Rendered {

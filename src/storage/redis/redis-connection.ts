@@ -316,8 +316,10 @@ export class RedisSubscriber {
     const listeners = this.#channels.get(channel) ?? new Set();
     const isFirst = listeners.size === 0;
     this.#channels.set(channel, listeners.add(listener));
-    // A closed connection subscribes to every channel when it reconnects.
-    if (isFirst && this.redis.status === 'ready') await this.redis.subscribe(channel);
+    // A connection that is closed, or closes meanwhile, subscribes to every channel when it reconnects.
+    if (isFirst && this.redis.status === 'ready') {
+      await this.redis.subscribe(channel).catch(onConnectionEnd);
+    }
     return () => {
       listeners.delete(listener);
       if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;

@@ -36,7 +36,7 @@ export class SilentWorkers implements OnModuleDestroy {
   /** Before this, a sign may have been missed. */
   #sureSince = 0;
   #lookedAt = 0;
-  #listening: Promise<StopListening> | undefined;
+  #stopListening: StopListening | undefined;
 
   constructor(
     @Inject(SIGNAL_BUS)
@@ -75,13 +75,12 @@ export class SilentWorkers implements OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.#poller.stop();
-    (await this.#listening)?.();
+    this.#stopListening?.();
   }
 
   async #look(): Promise<void> {
     const { bus, clock } = this;
-    this.#listening ??= bus.onAlive((worker) => this.#heardAt.set(worker, clock.now()));
-    await this.#listening;
+    this.#stopListening ??= await bus.onAlive((worker) => this.#heardAt.set(worker, clock.now()));
     if (bus.workerId === null) return;
     await bus.publishAlive(bus.workerId);
     await this.#tell(this.#silent(clock.now(), bus.workerId));
@@ -122,7 +121,7 @@ export class SilentWorkers implements OnModuleDestroy {
       if (readers === 0) continue;
       this.logger.warn(
         { worker, silentMs, turns: turns.length, readers },
-        'a worker does not answer; others take its turns over when their leases end, unless it goes on before',
+        'a worker does not answer; if it stays silent, other workers take its turns over when their leases end',
       );
     }
   }
