@@ -98,3 +98,24 @@ describe('an approval', () => {
     await new ChatPage(page).status('Done');
   });
 });
+
+describe('the suggestion that the README names', () => {
+  // Without a key, as at the first start.
+  const on = useConsole(async () => ({
+    environment: {
+      ANTHROPIC_API_KEY: '',
+      TURNPIKE_PROVIDER_BASE_URL: '',
+      TURNPIKE_EGRESS_ALLOW: '',
+    },
+  }));
+
+  it('asks for an approval, and writes a file', async () => {
+    const { page } = await on.console.visit('/');
+    const chat = new ChatPage(page);
+    await page.getByRole('button', { name: 'Write a file, after your approval' }).click();
+    await chat.message.press('Enter');
+    const card = chat.tool('write').getByRole('group', { name: 'Allow write to run?' });
+    await card.getByRole('button', { name: 'Allow once', exact: true }).click();
+    await chat.status('Done');
+  });
+});

@@ -329,15 +329,22 @@ function ModelChoice({
         <option
           key={id}
           value={id}
-          title={`${id}: ${formatShort(contextWindow)} tokens${price === undefined ? '' : `, $${price.input} in and $${price.output} out for a million`}`}
+          title={`${id}: ${formatShort(contextWindow)} tokens${!costs(price) ? '' : `, $${price.input} in and $${price.output} out for a million`}`}
         >
           {name}
-          {price === undefined ? '' : ` · $${price.input} / $${price.output}`}
+          {costs(price) ? ` · $${price.input} / $${price.output}` : ''}
           {lifecycle === 'deprecated' ? ' (deprecated)' : ''}
         </option>
       ))}
     </select>
   );
+}
+
+type Price = ModelList['models'][number]['price'];
+
+/** Whether a model costs anything: those of the rehearsal do not. */
+function costs(price: Price): price is NonNullable<Price> {
+  return price !== undefined && price.input + price.output > 0;
 }
 
 /** The model that turns have which name none. */
