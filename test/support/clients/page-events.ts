@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { ReadFrame } from './read-stream.js';
+import { isAside, type ReadFrame } from './read-stream.js';
 
 /** Milliseconds between two connections, for which pages wait seconds. */
 const RECONNECT_MS = 50;
@@ -44,7 +44,9 @@ export class PageEvents {
       onEvent: ({ id, event, data }) => {
         this.#lastEventId = id ?? this.#lastEventId;
         const read = JSON.parse(data) as Record<string, unknown>;
-        this.frames.push({ id: this.#lastEventId, event: event ?? 'message', data: read });
+        const frame = { event: event ?? 'message', data: read };
+        if (isAside({ ...frame, id: id ?? '' })) return;
+        this.frames.push({ ...frame, id: this.#lastEventId });
       },
     });
     const decoder = new TextDecoder();

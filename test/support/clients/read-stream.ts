@@ -7,9 +7,18 @@ export interface ReadFrame {
   data: Record<string, unknown>;
 }
 
+/** What a stream says beside the turn's events, of the connection or of the moment, by its name on each wire. */
+const ASIDES = new Set<unknown>(['session:reauthenticate', 'turn:stalled', 'data-stalled']);
+
+/** Whether a frame, with the id that it brings itself, is no event of the turn: it comes to one reader, once. */
+export const isAside = ({ id, event, data }: ReadFrame): boolean =>
+  id === '' && [event, data['type'], data['name']].some((name) => ASIDES.has(name));
+
 /** A stream as a client sees it, through a parser that is not ours. */
 export class StreamReader {
+  /** The turn's events, without what is said beside them. */
   readonly frames: ReadFrame[] = [];
+  readonly asides: ReadFrame[] = [];
   readonly comments: string[] = [];
   /** Settles when the server ends the stream; rejects when the connection breaks. */
   readonly ended: Promise<void>;
@@ -29,7 +38,7 @@ export class StreamReader {
    */
   async until(matches: string | ((frame: ReadFrame) => boolean)): Promise<ReadFrame> {
     const test = typeof matches === 'string' ? (f: ReadFrame) => f.event === matches : matches;
-    const found = this.frames.find(test);
+    const found = this.frames.find(test) ?? this.asides.find(test);
     if (found !== undefined) return found;
     const coming = new Promise<ReadFrame>((resolve) => {
       this.#waiters.push({ matches: test, resolve });
@@ -40,7 +49,7 @@ export class StreamReader {
     return Promise.race([coming, over]);
   }
 
-  /** Every frame, once the server has ended the stream. */
+  /** Every event of the turn, once the server has ended the stream. */
   async all(): Promise<ReadFrame[]> {
     await this.ended;
     return this.frames;
@@ -85,7 +94,7 @@ export class StreamReader {
   }
 
   #take(frame: ReadFrame): void {
-    this.frames.push(frame);
+    (isAside(frame) ? this.asides : this.frames).push(frame);
     for (const waiter of this.#waiters.filter((w) => w.matches(frame))) waiter.resolve(frame);
     this.#waiters = this.#waiters.filter((waiter) => !waiter.matches(frame));
   }
