@@ -42,10 +42,21 @@ export function turnsCommand(command: CliCommand, cli: Cli): void {
             });
           },
           show: (found) => tableOfTurns(found, { withPrincipals: all, titles }),
+          tell: (found) => (filters.id === undefined ? [] : found.flatMap(whyFailed)),
           none: 'There are no such turns.',
         },
       );
     });
+}
+
+/** Why a turn failed and what to do, as the console says it; no line for one that did not. */
+function whyFailed({ error, turnId }: TurnSummary): string[] {
+  if (error === null) return [];
+  const { type, reason, message, action, retryable } = error;
+  const name = reason === null ? type : `${type} (${reason})`;
+  const words = message === null ? '' : `: ${oneLine(message, 500)}`;
+  const again = retryable ? ' The same message, sent again, may succeed.' : '';
+  return [`${turnId} failed with ${name}${words}`, `${action}${again}`];
 }
 
 /** `turnpike turns`. Times are UTC. @param withPrincipals whether the turns are of several people. */

@@ -19,6 +19,8 @@ function explain(error: unknown): string {
     }
     if (code === 'APPROVAL_NOT_FOUND')
       return `${code}: ${message} ${commandName()} approvals lists the open ones.`;
+    if (code === 'TURN_NOT_FOUND')
+      return `${code}: ${message} ${commandName()} turns --all --id ID tells a key with the scope admin how somebody else’s turn ended.`;
     return `${code}: ${message}${advice}`;
   }
   if (error instanceof ConnectionLostError && error.turnId === undefined) {

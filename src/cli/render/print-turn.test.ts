@@ -22,12 +22,17 @@ const events = [
 
 /** What is on standard output after the turn's first `count` events. */
 async function print(holdsSteps: boolean, count: number = events.length): Promise<string> {
-  const frames = events
-    .slice(0, count)
-    .map(
-      ([event, data], at) =>
-        `event: ${event}\nid: turn_1:1.${at + 1}\ndata: ${JSON.stringify(data)}\n\n`,
-    );
+  return (await printBoth(holdsSteps, events.slice(0, count))).out;
+}
+
+async function printBoth(
+  holdsSteps: boolean,
+  shown: readonly (readonly [string, object])[],
+): Promise<{ out: string; err: string }> {
+  const frames = shown.map(
+    ([event, data], at) =>
+      `event: ${event}\nid: turn_1:1.${at + 1}\ndata: ${JSON.stringify(data)}\n\n`,
+  );
   let isFirst = true;
   const client = new TurnpikeClient({
     url: 'http://turnpike.test',
@@ -38,18 +43,18 @@ async function print(holdsSteps: boolean, count: number = events.length): Promis
       return eventStream(frames.join(''));
     },
   });
-  let printed = '';
+  const printed = { out: '', err: '' };
   const screen: Screen = {
     json: false,
     paint: painter(false),
     isLive: false,
     holdsSteps,
     columns: 80,
-    out: (text) => void (printed += text),
-    err: () => undefined,
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
   };
   const ended = printTurn(client.follow('turn_1'), screen);
-  if (count < events.length) await expect(ended).rejects.toThrow('gone');
+  if (shown.at(-1)?.[0] !== 'process:exit') await expect(ended).rejects.toThrow('gone');
   else await expect(ended).resolves.toBe(0);
   return printed;
 }
@@ -65,5 +70,20 @@ describe('the reply on standard output', () => {
 
   it('has the words of a step that was cut off', async () => {
     expect(await print(true, 4)).toBe('I look. \nIt is 4');
+  });
+});
+
+describe('what is said of a step that starts again', () => {
+  it.each([
+    ['withdraws the words that are shown', false, events, /last words above no longer count; that/],
+    ['withdraws none that are held back', true, events, /^↻ that step starts again$/m],
+    [
+      'withdraws none where none came',
+      false,
+      events.filter(([event]) => event !== 'chat:delta'),
+      /^↻ that step starts again$/m,
+    ],
+  ])('%s', async (_name, holdsSteps, shown, expected) => {
+    expect((await printBoth(holdsSteps, shown)).err).toMatch(expected);
   });
 });

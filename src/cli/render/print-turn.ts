@@ -55,7 +55,9 @@ async function printEvents(
       write(screen, rendered.writes);
     } else {
       const rendered = renderFrame(state, frame, screen.paint);
-      state = { ...state, ...rendered.state };
+      // What is held back is on no screen that it could be withdrawn from.
+      const hasWords = rendered.state.hasWords && !screen.holdsSteps;
+      state = { ...state, ...rendered.state, hasWords };
       write(screen, rendered.writes);
     }
     note(event.event);

@@ -14,6 +14,8 @@ interface RenderState {
   /** Whether standard output is at the start of a line. */
   atLineStart: boolean;
   thinking: boolean;
+  /** Whether words of the step that runs are shown, which it may begin again. */
+  hasWords: boolean;
   steps: number;
   sources: number;
   /** The input of each tool call, by its id. */
@@ -32,6 +34,7 @@ interface Rendered {
 export const renderStart: RenderState = {
   atLineStart: true,
   thinking: false,
+  hasWords: false,
   steps: 0,
   sources: 0,
   inputs: {},
@@ -45,14 +48,14 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       const out = text(data['text']);
       if (out === '') return quiet(state);
       return {
-        state: { ...state, atLineStart: out.endsWith('\n'), thinking: false },
+        state: { ...state, atLineStart: out.endsWith('\n'), thinking: false, hasWords: true },
         writes: [...endThinking(state), ['out', out]],
       };
     }
     case 'thinking:delta': {
       const start = state.thinking ? '' : lineBreak(state) + paint('dim', 'thinking: ');
       const err = start + paint('dim', text(data['text']));
-      return { state: { ...state, thinking: true }, writes: [['err', err]] };
+      return { state: { ...state, thinking: true, hasWords: true }, writes: [['err', err]] };
     }
     case 'tool:args': {
       // A denied call never starts: its streamed input is all there is to show.
@@ -72,8 +75,15 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
       const label = `[${sources}] ${oneLine(text(data['title']), 120)}${where === '' ? '' : `, ${where}`}`;
       return line({ ...state, sources }, paint('cyan', label));
     }
+    case 'step:discard': {
+      const withdrawn = state.hasWords ? 'the last words above no longer count; ' : '';
+      return line(
+        { ...state, hasWords: false },
+        paint('yellow', `↻ ${withdrawn}that step starts again`),
+      );
+    }
     case 'step:end':
-      return quiet({ ...state, steps: state.steps + 1 });
+      return quiet({ ...state, steps: state.steps + 1, hasWords: false });
     default: {
       const content = lineOf(state, frame, paint);
       return content === undefined ? quiet(state) : line(state, content);
@@ -85,8 +95,6 @@ export function renderFrame(state: RenderState, frame: ReceivedFrame, paint: Pai
 function lineOf(state: RenderState, frame: ReceivedFrame, paint: Paint): string | undefined {
   const { event, data } = frame;
   switch (event) {
-    case 'step:discard':
-      return paint('yellow', '↻ the last words above no longer count; that step starts again');
     case 'turn:queued':
       return paint('dim', describeWait(data));
     case 'turn:recovering':

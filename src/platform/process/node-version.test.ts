@@ -13,7 +13,8 @@ describe('the Node that Turnpike runs on', () => {
   it.each(['18.20.8', '20.20.2', '22.9.0', '22.14.0'])('is not %s', (version) => {
     expect(nodeFault(version)).toBe(
       `Turnpike needs Node 22.15 or later, and this is ${version}. In place of node, call a program that brings Node 24 for this clone:\n` +
-        `  ${path.join(packageRoot, 'turnpike')}\n(on Windows: npm run turnpike -- COMMAND)\n`,
+        `  ${path.join(packageRoot, 'turnpike')}\n(on Windows: npm run turnpike -- COMMAND)\n` +
+        `A script of your own runs on the Node that it brings:\n  ${path.join(packageRoot, 'node_modules/.bin/node')} SCRIPT\n`,
     );
   });
 

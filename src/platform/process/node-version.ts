@@ -20,7 +20,8 @@ export function nodeFault(
   const program = path.join(root, 'turnpike');
   return existsSync(program)
     ? `${fault} In place of node, call a program that brings Node 24 for this clone:\n  ${program}\n` +
-        '(on Windows: npm run turnpike -- COMMAND)\n'
+        '(on Windows: npm run turnpike -- COMMAND)\n' +
+        `A script of your own runs on the Node that it brings:\n  ${path.join(root, 'node_modules/.bin/node')} SCRIPT\n`
     : `${fault} Install Node 24: https://nodejs.org/en/download\n`;
 }
 

@@ -112,6 +112,22 @@ describe('calls that others decide about', () => {
     expect(out).toMatch(/^TURN .* AGENT /);
   });
 
+  it('tells an admin why somebody else’s turn failed, without its words, and its owner with them', async () => {
+    const { ann } = people;
+    const { sessionId } = await ann.client.sessions.create({ projectRoot: server.projectRoot });
+    const turn = await ann.client.turn({ sessionId, message: '[[fail=400]]' });
+    const { turnId } = turn;
+    await turn.result();
+    const tail = await command('ben', 'tail', turnId);
+    expect([tail.code, tail.err]).toEqual([1, expect.stringContaining('turns --all --id ID')]);
+    const all = await command('ops', 'turns', '--all', '--id', turnId);
+    expect(all.err).toMatch(
+      new RegExp(`^${turnId} failed with [A-Z_]+(?: \\(\\w+\\))?\n[A-Z].+\\.\n$`),
+    );
+    const own = await command('ann', 'turns', '--id', turnId);
+    expect(own.err).toMatch(new RegExp(`^${turnId} failed with [A-Z_]+[^:]*: .+\n[A-Z].+\\.\n$`));
+  });
+
   async function command(name: keyof typeof people, ...args: string[]) {
     let [out, err] = ['', ''];
     const code = await runCommand(args, {
