@@ -15,9 +15,12 @@ export function checkCommand(command: CliCommand, cli: Cli): void {
     if (faults.length > 0) cli.exitCode = 1;
     if (json === true) return cli.out(`${JSON.stringify({ faults, tools })}\n`);
     for (const fault of faults) cli.err(`${showFault(fault)}\n`);
-    if (faults.length === 0) {
-      cli.out(`No faults. Tools of your own: ${tools.join(', ') || 'none'}.\n`);
-    }
+    if (faults.length > 0) return;
+    cli.out(`No faults. Tools of your own: ${tools.join(', ') || 'none'}.\n`);
+    cli.err(`Agents: ${config.instructionRoot}\n`);
+    cli.err(
+      `Tools: ${config.toolsDir ?? 'none looked at; set TURNPIKE_TOOLS_DIR to their folder'}\n`,
+    );
   });
 }
 

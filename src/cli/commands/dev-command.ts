@@ -15,10 +15,13 @@ const SETTLE_MS = 150;
 /** The time for running turns at a restart, in ms: what is left of them goes on from its rows. */
 const DRAIN_MS = '500';
 
+/** Files that a server reads again by itself: agents, skills and what they refer to. */
+const READ_AGAIN = /\.md$/i;
+
 /**
- * `turnpike dev`: serves, and starts a new process when a tool or an agent changes. Modules cannot be loaded anew in the
- * same process without leaking the old ones. A change with a fault starts nothing: the process with the version before it
- * runs on, and is told of the fault.
+ * `turnpike dev`: serves, and starts a new process when a module changes, of a tool or of an agent. Modules cannot be
+ * loaded anew in the same process without leaking the old ones. A change with a fault starts nothing: the process with
+ * the version before it runs on, and is told of the fault.
  */
 export function devCommand(command: CliCommand, cli: Cli): void {
   command.option('--port <N>', 'port to listen on (TURNPIKE_PORT)').action(async ({ port }) => {
@@ -27,7 +30,7 @@ export function devCommand(command: CliCommand, cli: Cli): void {
     // A wrong variable is reported before anything is watched.
     const { toolsDir, instructionRoot } = parseConfig(environment);
     const folders = [toolsDir, instructionRoot].filter((folder) => folder !== undefined);
-    cli.err(`Turnpike starts again when something changes in ${folders.join(' or ')}\n`);
+    cli.err(`Turnpike looks for changes in ${folders.join(' and ')}\n`);
     await serveAndWatch(cli, folders, environment);
   });
 }
@@ -40,12 +43,29 @@ async function serveAndWatch(
   let child = start(environment);
   let restarting: Promise<void> = Promise.resolve();
   let settling: NodeJS.Timeout | undefined;
-  const restart = async (file: string): Promise<void> => {
-    cli.err(`${file} has changed\n`);
+  const changed = new Set<string>();
+  // A module's change waits for a correction, and what corrects it may be another file.
+  let isBehind = false;
+  const takeChanges = async (): Promise<void> => {
+    const files = [...changed];
+    changed.clear();
+    const [file] = files;
+    if (file === undefined) return;
+    cli.err(`${files.join(', ')} changed\n`);
     const faults = await findFaults(environment, file);
+    const isReadAgain = files.every((one) => READ_AGAIN.test(one));
+    isBehind ||= !isReadAgain;
     if (faults.length > 0) return refuse(faults);
+    if (!isBehind && isRunning(child)) {
+      tell([]);
+      return cli.err('Turns have it from now on.\n');
+    }
     await stop(child);
     child = start(environment);
+    isBehind = false;
+  };
+  const tell = (faults: readonly SourceFault[]): void => {
+    if (child.connected) child.send(faultsMessage(faults));
   };
   const refuse = (faults: readonly SourceFault[]): void => {
     for (const fault of faults) cli.err(`${showFault(fault)}\n`);
@@ -54,13 +74,14 @@ async function serveAndWatch(
         ? 'The version before it keeps running.\n'
         : 'The server starts when this is corrected.\n',
     );
-    if (child.connected) child.send(faultsMessage(faults));
+    tell(faults);
   };
   const watchers = folders.map((folder) =>
     watch(folder, { recursive: true }, (_event, file) => {
       clearTimeout(settling);
+      changed.add(file ?? folder);
       settling = setTimeout(() => {
-        restarting = restarting.then(() => restart(file ?? folder));
+        restarting = restarting.then(takeChanges);
       }, SETTLE_MS);
     }),
   );

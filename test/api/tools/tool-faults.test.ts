@@ -27,7 +27,7 @@ const tool = "defineTool({ description: 'A.', input: { type: 'object' }, run: ()
 
 describe('a folder of tools', () => {
   it.each([[{ type: 'commonjs' }], [{}], [{ type: 'module' }]])(
-    'loads, with what it imports, in a package of %j, and nothing is printed beside',
+    'loads, with what it imports, in a package of %j, and only what was looked at is printed beside',
     async (manifest) => {
       const project = projectWith(manifest, {
         'typed.ts': `import { defineTool } from 'turnpike';\nimport { help } from './_help.ts';\nexport default ${tool};`,
@@ -37,10 +37,16 @@ describe('a folder of tools', () => {
       expect(await check(project)).toEqual({
         code: 0,
         stdout: 'No faults. Tools of your own: plain, typed.\n',
-        stderr: '',
+        stderr: expect.stringMatching(/^Agents: \S+\nTools: \S+tools\n$/),
       });
     },
   );
+
+  it('is named where none was looked at', async () => {
+    const { stdout, stderr } = await runProgram(cliProgram, ['check'], {});
+    expect(stdout).toBe('No faults. Tools of your own: none.\n');
+    expect(stderr).toMatch(/\nTools: none looked at; set TURNPIKE_TOOLS_DIR to their folder\n$/);
+  });
 
   it('may have CommonJS where its package is that', async () => {
     const project = projectWith(

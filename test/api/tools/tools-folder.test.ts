@@ -205,6 +205,26 @@ describe('turnpike dev', () => {
       { name: 'desk', description: 'second' },
     ]);
     const gone = await new TurnpikeClient({ url: last }).follow(running).result();
+    // What the server reads again by itself needs no new process: the turn that runs is not handed on.
+    const kept = await begin(last, '[[tokens=100 gap=20]]');
+    writeFileSync(
+      path.join(instructions, 'agents/clerk.md'),
+      '---\ntools: [none_such]\n---\nYou help.',
+    );
+    await next(/agents\/clerk\.md:2: /);
+    expect((await new TurnpikeClient({ url: last }).toolSources()).faults).toHaveLength(1);
+    writeFileSync(
+      path.join(instructions, 'agents/clerk.md'),
+      '---\ndescription: A clerk\n---\nYou help.',
+    );
+    await next(/Turns have it from now on/);
+    expect((await new TurnpikeClient({ url: last }).toolSources()).faults).toEqual([]);
+    const events: string[] = [];
+    for await (const { event } of new TurnpikeClient({ url: last }).follow(kept))
+      events.push(event);
+    expect(events).toContain('chat:complete');
+    expect(events).not.toContain('turn:recovering');
+    expect(output.slice(seen)).not.toMatch(serves);
     expect([gone.outcome, gone.text.split(' ').length]).toEqual(['completed', 200]);
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
