@@ -62,8 +62,8 @@ const commands: readonly ListedCommand[] = [
   ),
   listed(
     'models',
-    'list the models that turns may name, with windows and prices',
-    () => import('./commands/list-command.js'),
+    'list the models that turns may name, with windows and prices, and try one: `check [MODEL]`',
+    () => import('./commands/models-command.js'),
   ),
   listed(
     'approvals',
@@ -205,6 +205,8 @@ async function createProgram(
   program
     .description('An agent turn server: durable turns, resumable streams, one command to start.')
     .usage('COMMAND [options]')
+    // An option is of the command before it: of `models check --json`, that is the subcommand.
+    .enablePositionalOptions()
     // Answered before any of this is loaded; it is here for the help.
     .option('-v, --version', 'print the version and the commit it was built from')
     .configureOutput({ writeOut: (text) => cli.out(text), writeErr: (text) => cli.err(text) })

@@ -50,7 +50,7 @@ describe('parseConfig', () => {
     ['TURNPIKE_PROJECT_ROOTS', 'relative', 'an absolute path'],
     ['TURNPIKE_INSTRUCTION_ROOT', 'relative', 'an absolute path'],
     ['TURNPIKE_LOG_LEVEL', 'loud', 'one of debug, info, warn, error, silent'],
-    ['TURNPIKE_EGRESS_ALLOW', 'http://example.com', 'an origin: `https://host[:port]`, or'],
+    ['TURNPIKE_EGRESS_ALLOW', 'ftp://example.com', 'an origin: `https://host[:port]`, or'],
     ['TURNPIKE_AGENT_SESSION_MS', '2147483648', 'a whole number from 1000 to 2073600000'],
     ['TURNPIKE_LEASE_MS', '999', 'a whole number from 1000 to 600000'],
   ])('refuses %s=%s, and says what it must be', (name, value, allowed) => {
@@ -81,8 +81,23 @@ describe('parseConfig', () => {
       toolCeiling: ['read', 'mcp__docs__*'],
       extensions: [],
     });
-    const wrong = () => parseConfig({ TURNPIKE_EGRESS_ALLOW: 'https://a.b,c,http://d.e' });
-    expect(wrong).toThrow(/not "c"\n.*not "http:\/\/d\.e"$/);
+    const wrong = () => parseConfig({ TURNPIKE_EGRESS_ALLOW: 'https://a.b,c,ftp://d.e' });
+    expect(wrong).toThrow(/not "c"\n.*not "ftp:\/\/d\.e"$/);
+  });
+
+  it('sends nothing unencrypted to a host outside of the network', () => {
+    const allow = { TURNPIKE_EGRESS_ALLOW: 'http://d.e,http://localhost:8080,http://[fd00::1]:80' };
+    expect(() => parseConfig(allow)).toThrow(/has http:\/\/d\.e, .*\n.* http:\/\/\[fd00::1\]/);
+    const listed = { ...allow, TURNPIKE_EGRESS_PRIVATE_HOSTS: 'd.e,[fd00::1]' };
+    expect(parseConfig(listed).egressAllow).toContain('http://d.e');
+  });
+
+  it('needs the model’s name for a server that is not Anthropic', () => {
+    const ollama = { TURNPIKE_PROVIDER_PROFILE: 'ollama' };
+    expect(() => parseConfig(ollama)).toThrow('name a model that the server has');
+    expect(parseConfig({ ...ollama, TURNPIKE_MODEL: 'qwen3' }).model).toBe('qwen3');
+    expect(parseConfig({ ...ollama, TURNPIKE_PROVIDER: 'rehearsal' }).model).toBeUndefined();
+    expect(parseConfig({ TURNPIKE_PROVIDER_PROFILE: 'compatible' }).model).toBeUndefined();
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { usesTls } from '../storage/redis/redis-address.js';
 import { nearestName } from '../platform/parsing/nearest-name.js';
 import { parseValue } from '../platform/parsing/parse-value.js';
 import { isWithin } from '../platform/is-within.js';
+import { isLoopbackHttp } from '../platform/net/addresses.js';
 import type { Variable } from './variable.js';
 import { removedVariables, variables } from './variables.js';
 
@@ -141,6 +142,28 @@ function findContradictions(config: Config, needsRedis: boolean): string[] {
     ...findTlsFaults(config),
     ...findFolderFaults(config),
     ...findS3Faults(config),
+    ...findProviderFaults(config),
+  ];
+}
+
+/** A server without a model, and requests that everybody on the way could read. */
+function findProviderFaults(config: Config): string[] {
+  const { provider, providerProfile: profile, model, egressAllow, egressPrivateHosts } = config;
+  const isForClaude = profile === 'anthropic' || profile === 'compatible';
+  const plain = egressAllow
+    .map((origin) => new URL(origin))
+    .filter((url) => url.protocol === 'http:' && !isLoopbackHttp(url))
+    .filter(({ hostname }) => !egressPrivateHosts.includes(hostname));
+  return [
+    ...(isForClaude || provider === 'rehearsal' || model !== undefined
+      ? []
+      : [
+          `TURNPIKE_PROVIDER_PROFILE is "${profile}", and TURNPIKE_MODEL is not set; name a model that the server has`,
+        ]),
+    ...plain.map(
+      ({ origin, hostname }) =>
+        `TURNPIKE_EGRESS_ALLOW has ${origin}, where everybody on the way can read what is sent; use https, or list ${hostname} in TURNPIKE_EGRESS_PRIVATE_HOSTS if it is inside of your network`,
+    ),
   ];
 }
 

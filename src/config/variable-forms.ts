@@ -1,4 +1,3 @@
-import { isLoopbackHttp } from '../platform/net/addresses.js';
 import { type Price, serverToolNames, type ServerTool } from '../storage/shapes/stored-options.js';
 
 const entryForm = /^(\*\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/;
@@ -24,14 +23,14 @@ export function parseHostEntry(text: string): string | undefined {
 
 /**
  * The origin of an entry of `TURNPIKE_EGRESS_ALLOW`: `https://Host:443/` → `https://host`. Undefined for text that
- * is no URL, for a path, a query or credentials, and for `http://` to anything but loopback.
+ * is no URL, and for a path, a query or credentials. Who may be reached by `http://` depends on other variables.
  */
 export function parseAllowedOrigin(entry: string): string | undefined {
   const text = entry.trim();
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.href !== `${url.origin}/`) return undefined;
-  return url.protocol === 'https:' || isLoopbackHttp(url) ? url.origin : undefined;
+  return ['https:', 'http:'].includes(url.protocol) ? url.origin : undefined;
 }
 
 /** Whether a text is a URL to which names of files can be added. */

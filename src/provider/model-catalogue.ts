@@ -6,6 +6,8 @@ import type { Model } from './model.js';
 export interface CatalogueOptions {
   /** Default: the table of this build. */
   known?: readonly Model[];
+  /** Assumptions about a model that nothing describes. Default: what every server and every model takes. */
+  unknown?: (id: string) => Model;
   /** The operator's descriptions: `TURNPIKE_MODELS`. Default: none. */
   overrides?: readonly ModelDescription[];
   /** The operator's prices: `TURNPIKE_PRICES`. Default: those of the descriptions. */
@@ -24,6 +26,7 @@ export class ModelCatalogue {
   readonly #overrides: ReadonlyMap<string, ModelDescription>;
   readonly #prices: readonly ModelPrice[];
   readonly #limit: (model: Model) => Model;
+  readonly #unknown: (id: string) => Model;
   #described: ReadonlyMap<string, ModelDescription> = new Map();
   #models: ReadonlyMap<string, Model> = new Map();
 
@@ -32,8 +35,10 @@ export class ModelCatalogue {
     overrides = [],
     prices = [],
     limit = (model) => model,
+    unknown = unknownModel,
   }: CatalogueOptions = {}) {
     this.#limit = limit;
+    this.#unknown = unknown;
     this.#known = byId(known);
     this.#overrides = byId(overrides);
     this.#prices = prices;
@@ -59,7 +64,7 @@ export class ModelCatalogue {
 
   /** The model, or safe assumptions about one that is not known. */
   describe(name: string): Model {
-    return this.find(name) ?? this.#limit(this.#priced(unknownModel(name)));
+    return this.find(name) ?? this.#limit(this.#priced(this.#unknown(name)));
   }
 
   /**
@@ -87,7 +92,7 @@ export class ModelCatalogue {
         this.#described.get(id),
         this.#overrides.get(id),
       ];
-      const model = mergeDescriptions(known, described, override);
+      const model = mergeDescriptions(known, described, override, this.#unknown);
       return model === undefined ? [] : [[id, this.#limit(this.#priced(model))]];
     });
     // An id goes before an equal undated name of another model.
@@ -119,16 +124,17 @@ export type ModelDescription = Pick<Model, 'id'> &
 
 /**
  * Merges the table's entry and descriptions of a model; later ones override. A model without an entry
- * gets `unknownModel` for what no description says. Pure.
+ * gets `unknown` for what no description says. Pure.
  */
 function mergeDescriptions(
   known: Model | undefined,
   described: ModelDescription | undefined,
   override: ModelDescription | undefined,
+  unknown: (id: string) => Model,
 ): Model | undefined {
   const id = known?.id ?? described?.id ?? override?.id;
   if (id === undefined) return undefined;
-  const base = known ?? { ...unknownModel(id), ...guess({ ...described, ...override }) };
+  const base = known ?? { ...unknown(id), ...guess({ ...described, ...override }) };
   const { isListed: _isListed, ...fields } = described ?? {};
   return { ...base, ...fields, ...override, id };
 }

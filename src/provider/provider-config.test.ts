@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseProviderMode } from './provider-config.js';
+import { chooseProviderMode, keyOf } from './provider-config.js';
 import type { ProviderChoice } from './provider-config.js';
 
 describe('chooseProviderMode', () => {
@@ -12,5 +12,24 @@ describe('chooseProviderMode', () => {
     ['anthropic', undefined, false, 'anthropic'],
   ])('%s, key %s, production %s: %s', (requested, apiKey, production, mode) => {
     expect(chooseProviderMode({ requested, apiKey, production })).toBe(mode);
+  });
+
+  it('is no rehearsal where another server is named, which may need no key', () => {
+    const choice = { apiKey: undefined, production: false, profile: 'ollama' } as const;
+    expect(chooseProviderMode({ ...choice, requested: 'auto' })).toBe('anthropic');
+    expect(chooseProviderMode({ ...choice, requested: 'rehearsal' })).toBe('rehearsal');
+  });
+});
+
+describe('the key of a server', () => {
+  it.each([
+    ['anthropic', 'claude'],
+    ['compatible', 'claude'],
+    ['ollama', undefined],
+    ['openrouter', undefined],
+  ] as const)('of %s without one of its own is %s', (providerProfile, key) => {
+    const keys = { apiKey: 'claude', providerProfile };
+    expect(keyOf({ ...keys, providerKey: undefined })).toBe(key);
+    expect(keyOf({ ...keys, providerKey: 'own' })).toBe('own');
   });
 });

@@ -27,14 +27,30 @@ export interface ProviderChoice {
   requested: 'auto' | ProviderMode;
   apiKey: string | undefined;
   production: boolean;
+  /** Default: `anthropic`. */
+  profile?: ProfileName;
 }
 
 /**
- * The mode of a process. `auto` is the rehearsal only without a key and not in production, where a
+ * The key that the server of a profile is sent. A key of Anthropic's goes to Anthropic, or to a gateway that stands for
+ * it, and to no other server.
+ */
+export function keyOf({
+  apiKey,
+  providerKey,
+  providerProfile: profile,
+}: Pick<Config, 'apiKey' | 'providerKey' | 'providerProfile'>): string | undefined {
+  const isForClaude = profile === 'anthropic' || profile === 'compatible';
+  return providerKey ?? (isForClaude ? apiKey : undefined);
+}
+
+/**
+ * The mode of a process. `auto` is the rehearsal only at Anthropic, without a key and not in production, where a
  * missing key stays an error instead of a rehearsed answer.
  */
 export function chooseProviderMode(choice: ProviderChoice): ProviderMode {
   if (choice.requested !== 'auto') return choice.requested;
+  if (choice.profile !== undefined && choice.profile !== 'anthropic') return 'anthropic';
   return choice.apiKey === undefined && !choice.production ? 'rehearsal' : 'anthropic';
 }
 

@@ -77,10 +77,17 @@ export function providerError(init: ProviderErrorInit): TypedError {
   return new TypedError('SDK_FAILURE', { ...rest, details: detailsOf(category, reason, facts) });
 }
 
-/** `MISSING_API_KEY` is the turn's pre-stream type, `SDK_FAILURE` the boot's. Both are 503. */
-export function missingApiKey(type: 'MISSING_API_KEY' | 'SDK_FAILURE'): TypedError {
-  const message =
-    'No API key for the model provider. Set ANTHROPIC_API_KEY and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.';
+/**
+ * `MISSING_API_KEY` is the turn's pre-stream type, `SDK_FAILURE` the boot's. Both are 503.
+ *
+ * @param profile of a server that is not Anthropic.
+ */
+export function missingApiKey(
+  type: 'MISSING_API_KEY' | 'SDK_FAILURE',
+  profile?: string,
+): TypedError {
+  const variable = profile === undefined ? 'ANTHROPIC_API_KEY' : 'TURNPIKE_PROVIDER_KEY';
+  const message = `No API key for the model provider${profile === undefined ? '' : ` (${profile})`}. Set ${variable} and restart, or set TURNPIKE_PROVIDER=rehearsal to try without one.`;
   const category = 'MISSING_API_KEY';
   return type === 'SDK_FAILURE'
     ? providerError({ case: 'noKey', category, message })
@@ -103,6 +110,25 @@ export function modelRefused(
       model,
       useInstead,
     },
+  });
+}
+
+/** The server has no route that counts tokens. */
+export function noCount(): TypedError {
+  return providerError({
+    case: 'unreadable',
+    category: 'API_RESPONSE_ERROR',
+    message: 'The provider counts no tokens.',
+  });
+}
+
+/** Stop sequences would be dropped in silence. @param profile of the server. */
+export function noStops(profile: string): TypedError {
+  return providerError({
+    case: 'refused',
+    category: 'API_RESPONSE_ERROR',
+    reason: 'INVALID_REQUEST',
+    message: `Stop sequences have no effect at ${profile}, which drops them. Send the turn without them.`,
   });
 }
 

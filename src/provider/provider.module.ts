@@ -4,17 +4,16 @@ import { warnOfUnread } from './unread-variables.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { ResourceStack } from '../platform/async/resource-stack.js';
-import { knownModels, withoutPrices } from './models/known-models.js';
 import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
 import { DEFAULT_MODEL, sentName, ModelResolver } from './model-resolver.js';
-import { loadModels, ModelStore } from './models/model-store.js';
+import { ModelStore } from './models/model-store.js';
 import { ModelCatalogue } from './model-catalogue.js';
-import { chooseProviderMode, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
-import { limitModel } from './anthropic/request-profile.js';
+import { chooseProviderMode, keyOf, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
+import { addressOf, openCatalogue, openProvider } from './open-provider.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 
@@ -24,13 +23,16 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     {
       provide: PROVIDER_MODE,
       inject: [CONFIG],
-      useFactory: (config: Config) => chooseProviderMode({ ...config, requested: config.provider }),
+      useFactory: (config: Config) => {
+        const { provider: requested, providerProfile: profile, production } = config;
+        return chooseProviderMode({ requested, profile, production, apiKey: keyOf(config) });
+      },
     },
     {
       provide: PROVIDER_URL,
       inject: [CONFIG, PROVIDER_MODE, ResourceStack],
       useFactory: async (config: Config, mode: ProviderMode, resources: ResourceStack) => {
-        if (mode === 'anthropic') return config.providerBaseUrl ?? 'https://api.anthropic.com';
+        if (mode === 'anthropic') return addressOf(config);
         return (await resources.add(startRehearsal(), (model) => model.close())).url;
       },
     },
@@ -43,9 +45,7 @@ const PROVIDER_URL = Symbol('ProviderUrl');
         baseUrl: string,
         ...[clock, tracing]: [Clock, Tracing]
       ) => {
-        const { providerProfile: profile, providerRetries: maxRetries } = config;
-        const provided = { ...config, mode, baseUrl, profile, maxRetries };
-        return new AnthropicProvider(provided, clock, tracing);
+        return openProvider(config, { mode, baseUrl }, { clock, tracing });
       },
     },
     {
@@ -58,20 +58,7 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     {
       provide: ModelCatalogue,
       inject: [CONFIG, AnthropicProvider],
-      useFactory: async (
-        { modelsFile, prices, toolSearch }: Config,
-        { profile, mode }: AnthropicProvider,
-      ) =>
-        new ModelCatalogue({
-          // What is rehearsed costs nothing. With TURNPIKE_PRICES or a file of models, limits can be rehearsed too.
-          known: mode === 'rehearsal' ? withoutPrices(knownModels) : knownModels,
-          overrides: await loadModels(modelsFile),
-          prices,
-          limit: (model) => {
-            const limited = limitModel(model, profile);
-            return toolSearch === 'own' ? { ...limited, toolSearch: false } : limited;
-          },
-        }),
+      useFactory: openCatalogue,
     },
     {
       provide: ModelResolver,

@@ -4,9 +4,8 @@ import type { Logger } from '../platform/logger.js';
 /** What to set in place of a variable that other programs for Claude read. */
 const remedies: Readonly<Record<string, string>> = {
   ANTHROPIC_BASE_URL:
-    'set TURNPIKE_PROVIDER_BASE_URL, and TURNPIKE_EGRESS_ALLOW to its origin; a host with a private address also needs TURNPIKE_EGRESS_PRIVATE_HOSTS',
-  ANTHROPIC_AUTH_TOKEN:
-    'set ANTHROPIC_API_KEY to the token; with TURNPIKE_PROVIDER_PROFILE=compatible it is sent as Authorization: Bearer',
+    'set TURNPIKE_PROVIDER_BASE_URL, TURNPIKE_PROVIDER_PROFILE to the server that is there, and, unless it is on this machine, TURNPIKE_EGRESS_ALLOW to its origin; a host with a private address also needs TURNPIKE_EGRESS_PRIVATE_HOSTS',
+  ANTHROPIC_AUTH_TOKEN: 'set ANTHROPIC_API_KEY to the token; it is sent as Authorization: Bearer',
   ANTHROPIC_MODEL: 'set TURNPIKE_MODEL',
   ANTHROPIC_SMALL_FAST_MODEL: 'there is one default model, TURNPIKE_MODEL; agents may have others',
   ANTHROPIC_DEFAULT_OPUS_MODEL: 'set TURNPIKE_MODEL',

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { viewModel } from '../../options/model-list.dto.js';
 import { linesOfTable } from '../render/table.js';
-import { tableOfAgents, tableOfModels, tableOfSessions } from './list-command.js';
+import { tableOfAgents, tableOfSessions } from './list-command.js';
+import { tableOfModels } from './models-command.js';
 
 describe('turnpike sessions', () => {
   const session = {

@@ -1,7 +1,6 @@
 import type {
   ListedSession,
   AgentSummary,
-  ListedModel,
   SkillView,
   TurnpikeClient,
 } from '../../client/turnpike-client.js';
@@ -43,25 +42,6 @@ export function agentsCommand(command: CliCommand, cli: Cli): void {
         none: 'There are no agents.',
       }),
     );
-}
-
-/** `turnpike models`. */
-export function modelsCommand(command: CliCommand, cli: Cli): void {
-  command
-    .addOption(jsonOption)
-    .addOption(urlOption)
-    .action((options) => {
-      let byDefault = '';
-      return listOnServer(cli, options, {
-        ask: async (client) => {
-          const { models, defaultModel } = await client.models();
-          byDefault = defaultModel;
-          return models;
-        },
-        show: (models) => tableOfModels(models, byDefault),
-        none: 'There are no models.',
-      });
-    });
 }
 
 /** `turnpike skills`: those of the server, of an agent, or of a session. */
@@ -160,26 +140,4 @@ function describeFaults({ file, faults }: SkillView): string[] {
   return faults.map(
     ({ line, message }) => `${oneLine(file, 200)}:${line}: ${oneLine(message, 300)}`,
   );
-}
-
-/** `turnpike models`. */
-export function tableOfModels(models: readonly ListedModel[], defaultModel: string): Table {
-  return {
-    columns: ['MODEL', 'WINDOW', 'REPLY', 'US$ A MILLION TOKENS, IN / OUT', 'STATE'],
-    rows: models.map(({ id, contextWindow, maxOutput, price, lifecycle, retiresAt }) => [
-      oneLine(id, 200),
-      inThousands(contextWindow),
-      inThousands(maxOutput),
-      price === undefined ? 'not known' : `${price.input} / ${price.output}`,
-      [
-        ...(id === defaultModel ? ['default'] : []),
-        ...(lifecycle === 'active' ? [] : [lifecycle]),
-        ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
-      ].join(', '),
-    ]),
-  };
-}
-
-function inThousands(tokens: number): string {
-  return tokens >= 1_000_000 ? `${tokens / 1_000_000}M` : `${Math.round(tokens / 1_000)}K`;
 }

@@ -11,7 +11,7 @@ import { choice, eachOnce, integer, list, optional, secret, variable } from '../
 
 const origin = parsedBy(
   parseAllowedOrigin,
-  'must be an origin: `https://host[:port]`, or a loopback `http://host[:port]`',
+  'must be an origin: `https://host[:port]`, or `http://host[:port]`',
 );
 const plainHost = parsedBy((entry: string) => {
   const host = parseHostEntry(entry);
@@ -32,15 +32,28 @@ export const providerVariables = {
     values: ['auto', 'anthropic', 'rehearsal'],
   }),
   apiKey: secret(['ANTHROPIC_API_KEY', 'CHIRALITY_ANTHROPIC_API_KEY'], 'Key of the Anthropic API.'),
+  providerKey: secret(
+    'TURNPIKE_PROVIDER_KEY',
+    'Key of the server of `TURNPIKE_PROVIDER_PROFILE`. `anthropic` and `compatible` take `ANTHROPIC_API_KEY` without it; no other server is sent that one.',
+  ),
   providerBaseUrl: optional(
     ['TURNPIKE_PROVIDER_BASE_URL', 'CHIRALITY_ANTHROPIC_API_URL'],
-    'Base URL of the Messages API, for a gateway of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`.',
+    'Base URL of the Messages API, for a gateway or a server of your own. Its origin must be in `TURNPIKE_EGRESS_ALLOW`, unless the server is not Anthropic and on this machine. Default: that of the profile.',
   ),
   providerProfile: choice('TURNPIKE_PROVIDER_PROFILE', {
     about:
-      '`anthropic`: the provider has the whole API. `compatible`: send only what every implementation of the Messages API takes ([gateways](gateways.md)).',
+      'Which server answers. `anthropic`: the whole API. `compatible`: only what every implementation of the Messages API takes ([gateways](gateways.md)). The others: [local models](local-models.md).',
     fallback: 'anthropic',
-    values: ['anthropic', 'compatible'],
+    values: [
+      'anthropic',
+      'compatible',
+      'ollama',
+      'llama.cpp',
+      'lm-studio',
+      'vllm',
+      'litellm',
+      'openrouter',
+    ],
   }),
   serverTools: list(
     'TURNPIKE_SERVER_TOOLS',
@@ -49,7 +62,7 @@ export const providerVariables = {
   ),
   egressAllow: list(
     'TURNPIKE_EGRESS_ALLOW',
-    'Allowed origins of the provider. Default: `https://api.anthropic.com`.',
+    'Allowed origins of the provider. `http://` only to this machine, and to hosts of `TURNPIKE_EGRESS_PRIVATE_HOSTS`. Default: that of the profile, `https://api.anthropic.com`.',
     z.array(origin),
   ),
   egressPrivateHosts: list(

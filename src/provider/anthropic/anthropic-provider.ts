@@ -1,7 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
-import { checkEgress, createClient, type ClientTarget } from './egress.js';
+import { checkEgress } from './check-egress.js';
+import { createClient, type ClientTarget } from './egress.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
@@ -10,6 +11,8 @@ import { lifecycles } from '../model.js';
 import {
   malformedStream,
   missingApiKey,
+  noCount,
+  noStops,
   streamClosedEarly,
   streamStalled,
 } from '../provider-errors.js';
@@ -43,7 +46,7 @@ interface OpenCall {
 }
 
 /**
- * Calls the model over the Messages API, at Anthropic, at a gateway or in rehearsal. The SDK does
+ * Calls the model over the Messages API, at Anthropic, at a gateway, at another server or in rehearsal. The SDK does
  * authentication, timeouts and retries up to the answer's headers; the stream is read here, without
  * retries.
  */
@@ -56,6 +59,8 @@ export class AnthropicProvider {
   readonly #redact: (text: string) => string;
   #target: ClientTarget | undefined;
   #client: Anthropic | undefined;
+  /** Whether the server has said that it counts no tokens. */
+  #hasNoCount = false;
 
   constructor(config: ProviderConfig, clock: Clock, tracing: Pick<Tracing, 'start'>) {
     this.mode = config.mode;
@@ -151,18 +156,22 @@ export class AnthropicProvider {
    * The provider's count of a request's input tokens, which is free and has a rate limit of its own.
    * Never retried.
    *
-   * @throws what `stream` throws; `SDK_FAILURE` 502 (`API_RESPONSE_ERROR`) for an answer without a count.
+   * @throws what `stream` throws; `SDK_FAILURE` 502 (`API_RESPONSE_ERROR`) for an answer without a count, and where the
+   * server counts no tokens, which it is asked once.
    */
   async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number> {
     const client = this.#open('MISSING_API_KEY');
+    if (this.#hasNoCount) throw noCount();
     try {
-      const params = toCountRequest(request);
+      const params = toCountRequest(request, this.profile);
       const counted = await client.messages.countTokens(params, { signal, maxRetries: 0 });
       const tokens: unknown = counted.input_tokens;
       if (typeof tokens !== 'number') throw malformedStream('a count of tokens has no number');
       return tokens;
     } catch (error) {
       signal.throwIfAborted();
+      // Each count that such a server is asked for costs a round trip.
+      this.#hasNoCount = this.profile.name !== 'anthropic' && lacksRoute(error, request.model);
       throw mapError(error, this.#redact);
     }
   }
@@ -186,6 +195,9 @@ export class AnthropicProvider {
   ): Promise<ChunkSource> {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
+    if (request.stopSequences !== undefined && !this.profile.takesStops) {
+      throw noStops(this.profile.name);
+    }
     span.sentTo(client.baseURL);
     // The SDK sends a text unchanged if the headers give its type. Most of this text was made for earlier requests.
     const params = { ...toHead(request, this.profile), messages: [] };
@@ -216,7 +228,8 @@ export class AnthropicProvider {
       watch = new StallTimer(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),
       );
-      ended = await body.readUntil(eventReader({ watch, span, give, wrapped }));
+      const { mayOmitStart } = this.profile;
+      ended = await body.readUntil(eventReader({ watch, span, give, wrapped, mayOmitStart }));
       if (!ended) throw streamClosedEarly();
     } catch (error) {
       if (failure !== undefined) throw failure.error;
@@ -245,7 +258,10 @@ export class AnthropicProvider {
   #checkTarget(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): ClientTarget {
     if (this.#target !== undefined) return this.#target;
     const apiKey = this.mode === 'rehearsal' ? REHEARSAL_KEY : this.#config.apiKey;
-    if (apiKey === undefined) throw missingApiKey(missingKeyType);
+    const { needsKey, name } = this.profile;
+    if (apiKey === undefined && needsKey) {
+      throw missingApiKey(missingKeyType, name === 'anthropic' ? undefined : name);
+    }
     return (this.#target = { apiKey, ...checkEgress(this.#config) });
   }
 }
@@ -256,8 +272,10 @@ function eventReader({
   span,
   give,
   wrapped,
-}: Pick<OpenCall, 'span' | 'wrapped'> & { watch: StallTimer; give: OnModelEvents }): OnChunk {
-  const parse = createStreamParser(wrapped);
+  mayOmitStart,
+}: Pick<OpenCall, 'span' | 'wrapped'> &
+  Pick<RequestProfile, 'mayOmitStart'> & { watch: StallTimer; give: OnModelEvents }): OnChunk {
+  const parse = createStreamParser(wrapped, mayOmitStart);
   return (chunk) => {
     const { events, ended, error } = parse(chunk);
     span.received(events);

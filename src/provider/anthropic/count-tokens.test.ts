@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.js';
 import type { ModelRequest } from '../model-types.js';
 import { plainTracing } from '../../../test/support/tracing/plain-tracing.js';
 import { AnthropicProvider } from './anthropic-provider.js';
+import type { ProfileName } from './request-profile.js';
 import { toRequest } from './to-request.js';
 import { serveHttp } from '../../../test/support/serve-http.js';
 import { useShared } from '../../../test/support/suite.js';
@@ -28,11 +29,11 @@ describe('countTokens', () => {
     }),
   );
 
-  const count = (signal = new AbortController().signal, given = request) => {
-    asked = [];
-    const provider = new AnthropicProvider(
+  const open = (profile?: ProfileName) =>
+    new AnthropicProvider(
       {
-        mode: 'rehearsal',
+        mode: profile === undefined ? 'rehearsal' : 'anthropic',
+        ...(profile && { profile }),
         apiKey: undefined,
         baseUrl: server.url,
         egressAllow: [],
@@ -43,7 +44,10 @@ describe('countTokens', () => {
       systemClock,
       plainTracing,
     );
-    return provider.countTokens(given, signal);
+
+  const count = (signal = new AbortController().signal, given = request) => {
+    asked = [];
+    return open().countTokens(given, signal);
   };
 
   it('sends the request without the fields of the reply', async () => {
@@ -67,6 +71,30 @@ describe('countTokens', () => {
       status: 502,
       details: { category: 'API_RESPONSE_ERROR' },
     });
+  });
+
+  it('is asked of a server without that route once', async () => {
+    answer = { status: 404, body: { error: { message: 'no route' } } };
+    asked = [];
+    const provider = open('ollama');
+    const { signal } = new AbortController();
+    for (let calls = 0; calls < 2; calls += 1) {
+      await expect(provider.countTokens(request, signal)).rejects.toMatchObject({
+        details: { category: 'API_RESPONSE_ERROR' },
+      });
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is asked again where the model was missing', async () => {
+    const error = { type: 'not_found_error', message: 'model: m' };
+    answer = { status: 404, body: { type: 'error', error } };
+    asked = [];
+    const provider = open('llama.cpp');
+    const { signal } = new AbortController();
+    await expect(provider.countTokens(request, signal)).rejects.toThrow();
+    await expect(provider.countTokens(request, signal)).rejects.toThrow();
+    expect(asked).toHaveLength(2);
   });
 
   it('waits no longer than its caller', async () => {

@@ -4,16 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
 import { dispatchFetch } from '../../platform/tuned/dispatch-fetch.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';
-import {
-  checkEgress,
-  privateHostsOf,
-  API_VERSION,
-  asksForLongPause,
-  guardedFetch,
-  passHeaders,
-} from './egress.js';
+import { checkEgress, privateHostsOf } from './check-egress.js';
+import { API_VERSION, asksForLongPause, guardedFetch, passHeaders } from './egress.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { mapError } from './map-error.js';
+import { requestProfiles, type ProfileName } from './request-profile.js';
 
 const DEFAULT = 'https://api.anthropic.com';
 
@@ -125,10 +120,27 @@ describe('checkEgress with an allow-list', () => {
     expect(refusal(baseUrl, allow)).toEqual(violation(facts));
   });
 
-  it('allows nothing by an entry that is not an origin', () => {
-    expect(refusal('http://gateway.example', ['http://gateway.example'])).toEqual(
-      violation({ protocol: 'http:' }),
-    );
+  it('takes http:// for this machine and for hosts that may be private alone', () => {
+    const baseUrl = 'http://gateway.example';
+    expect(refusal(baseUrl, [baseUrl])).toEqual(violation({ host: 'gateway.example' }));
+    const listed = { baseUrl, egressAllow: [baseUrl], egressPrivateHosts: ['gateway.example'] };
+    expect(checkEgress({ ...listed, mode: 'anthropic' })).toEqual({ baseUrl, origin: baseUrl });
+  });
+});
+
+describe('checkEgress of a server that is not Anthropic', () => {
+  const at = (profile: ProfileName, baseUrl: string) =>
+    checkEgress({ mode: 'anthropic', profile, baseUrl, egressAllow: [] });
+
+  it('needs no list for its own address, and for this machine', () => {
+    for (const { name, defaultUrl } of Object.values(requestProfiles)) {
+      expect(at(name, defaultUrl)).toMatchObject({ baseUrl: defaultUrl });
+      if (name === 'anthropic') continue;
+      const elsewhere = 'http://localhost:5000/v1/messages';
+      expect(at(name, elsewhere)).toMatchObject({ baseUrl: 'http://localhost:5000' });
+      expect(() => at(name, 'http://192.168.1.5:11434')).toThrow('TURNPIKE_EGRESS_ALLOW');
+      expect(() => at(name, 'https://example.com')).toThrow(TypedError);
+    }
   });
 });
 

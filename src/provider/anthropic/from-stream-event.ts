@@ -22,6 +22,8 @@ type Wire = Record<string, unknown>;
 /** The state of a message while its stream is parsed. One for each call; the fold changes it. */
 export interface StreamState {
   phase: 'start' | 'open' | 'ended';
+  /** Whether the message may begin without `message_start`. */
+  mayOmitStart: boolean;
   /** The tools that are called by `use_tool`; undefined: all are called by their names. */
   wrapped: ReadonlySet<string> | undefined;
   /** Open blocks by their index on the wire. */
@@ -35,9 +37,10 @@ export interface StreamState {
   category: string | undefined;
 }
 
-export function newStreamState(wrapped?: ReadonlySet<string>): StreamState {
+export function newStreamState(wrapped?: ReadonlySet<string>, mayOmitStart = false): StreamState {
   return {
     phase: 'start',
+    mayOmitStart,
     wrapped,
     blocks: new Map(),
     hasContent: false,
@@ -70,6 +73,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       return addDelta(block, field(raw, 'delta'), out);
     }
     case 'content_block_start': {
+      startUnlessBegun(state, out);
       const index = blockIndex(state, raw);
       if (state.blocks.has(index)) throw malformedStream(`block ${index} started twice`);
       state.blocks.set(index, openBlock(field(raw, 'content_block'), out, state.wrapped));
@@ -91,6 +95,7 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
       state.phase = 'open';
       return startMessage(state, object(raw['message']), out);
     case 'message_delta': {
+      startUnlessBegun(state, out);
       requireOpen(state, 'message_delta');
       const delta = object(raw['delta']);
       state.usage = mapUsage(state.usage, raw['usage']);
@@ -107,6 +112,13 @@ export function fromStreamEvent(state: StreamState, raw: unknown, out: ModelEven
     default:
       return;
   }
+}
+
+/** Starts a message whose server has left `message_start` out. */
+function startUnlessBegun(state: StreamState, out: ModelEvent[]): void {
+  if (state.phase !== 'start' || !state.mayOmitStart) return;
+  state.phase = 'open';
+  startMessage(state, {}, out);
 }
 
 function startMessage(state: StreamState, message: Wire, out: ModelEvent[]): void {

@@ -273,6 +273,9 @@ describe('judgeAnswer', () => {
     ['You have reached your specified API usage limits.', 'SPEND_LIMIT'],
     ['Your credit balance is too low to access the API.', 'SPEND_LIMIT'],
     ['prompt is too long: 252427 tokens > 200000 maximum', 'PROMPT_TOO_LONG'],
+    ['the request exceeds the available context size (8192 tokens)', 'PROMPT_TOO_LONG'],
+    ["This model's maximum context length is 4096 tokens.", 'PROMPT_TOO_LONG'],
+    ['The number of tokens is greater than the context length (4096)', 'PROMPT_TOO_LONG'],
     // As a gateway says it.
     ['Prompt is too long', 'PROMPT_TOO_LONG', 413],
     ['Request exceeds the maximum size', 'REQUEST_TOO_LARGE', 413],

@@ -11,7 +11,7 @@ import {
 } from '../provider-errors.js';
 import { namedBlocks } from '../named-blocks.js';
 import { withCauses } from '../../platform/error-code.js';
-import { policyViolation } from './egress.js';
+import { policyViolation } from './check-egress.js';
 
 type Redact = (text: string) => string;
 
@@ -40,6 +40,8 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
+  // llama.cpp's, for a prompt over its window.
+  exceed_context_size_error: 400,
 };
 
 /** Longest `Retry-After` that is passed on. */
@@ -310,7 +312,26 @@ const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i
 const THINKING_TEXT =
   /bound to a different conversation|invalid `?signature`?|thinking.*cannot be modified/is;
 
-const PROMPT_TEXT = /prompt is too long/i;
+/** The words for a prompt over the window: Anthropic's, and those of llama.cpp, vLLM, Ollama, LM Studio and gateways. */
+const PROMPT_TEXT = new RegExp(
+  [
+    'prompt is too long',
+    'prompt too long',
+    'exceeds? (?:the|your) (?:available )?context (?:size|length|window)',
+    'exceeds? the context window',
+    'maximum (?:context|prompt) length is',
+    'greater than the context length',
+    'context window exceeds limit',
+    'context[_ ]length[_ ]exceeded',
+    'larger than the context',
+    'input (?:is )?too long',
+    'too many (?:input )?tokens',
+  ].join('|'),
+  'i',
+);
+
+/** The type of llama.cpp's error for it. */
+const PROMPT_TYPE = 'exceed_context_size_error';
 
 /**
  * Reason of the provider's refusal, and whether it may take the same request later. Known codes
@@ -325,6 +346,8 @@ function reasonOf({ status, type, code, text }: ErrorAnswer): ProviderErrorReaso
   if (code === 'ramp_limit_exceeded') return 'RAMP_LIMIT';
   if (status === 402 || (code !== null && SPEND_CODES.has(code))) return 'SPEND_LIMIT';
   if (code !== null && ACCOUNT_CODES.has(code)) return undefined;
+  // In a stream the type alone says what it is.
+  if (type === PROMPT_TYPE) return 'PROMPT_TOO_LONG';
   switch (status) {
     case 400:
     case 413:

@@ -12,8 +12,11 @@ function fixture(name: string): Buffer {
   return readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url));
 }
 
-function readAll(pieces: Uint8Array[]): { events: ModelEvent[]; ended: boolean; error: unknown } {
-  const read = createStreamParser();
+function readAll(
+  pieces: Uint8Array[],
+  mayOmitStart = false,
+): { events: ModelEvent[]; ended: boolean; error: unknown } {
+  const read = createStreamParser(undefined, mayOmitStart);
   const events: ModelEvent[] = [];
   for (const piece of pieces) {
     const batch = read(piece);
@@ -30,6 +33,36 @@ function chop(bytes: Buffer, cuts: number[]): Uint8Array[] {
   );
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
 }
+
+describe('a stream of a server that is not Anthropic', () => {
+  const reply = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ];
+  const bytes = Buffer.from(
+    reply.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join(''),
+  );
+
+  it('may begin without message_start, where its profile says so', () => {
+    expect(readAll([bytes], true)).toMatchObject({ ended: true, error: undefined });
+    const { error } = readAll([bytes]);
+    expect(String(error)).toContain('before the message started');
+  });
+
+  it.each([
+    ['{"type":"error","error":{"type":"api_error","message":"m"}}', { type: 'api_error' }],
+    ['{"code":400,"message":"too long","type":"exceed_context_size_error"}', { code: 400 }],
+    ['{"error":{"message":"broken"}}', { message: 'broken' }],
+    ['out of memory', { message: 'out of memory' }],
+  ])('ends with the error that its event has by name: %s', (data, error) => {
+    const failed = readAll([Buffer.from(`event: error\ndata: ${data}\n\n`)]);
+    expect(failed.error).toBeInstanceOf(StreamErrorEvent);
+    expect((failed.error as StreamErrorEvent).body['error']).toMatchObject(error);
+  });
+});
 
 describe('createStreamReader', () => {
   it('reads text with citations', () => {

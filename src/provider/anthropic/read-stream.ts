@@ -3,7 +3,9 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ModelEvent } from '../model-types.js';
 import { malformedStream, providerError, streamClosedEarly } from '../provider-errors.js';
 import { fromStreamEvent, newStreamState } from './from-stream-event.js';
+import { StreamErrorEvent } from './map-error.js';
 import { isDeepJson, parseJson } from '../../platform/exact-json.js';
+import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
 import { StreamedResponse, type ChunkSource } from '../../platform/tuned/dispatch-fetch.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
@@ -23,19 +25,22 @@ export interface ModelEventBatch {
  * event that is split by the end of a chunk is kept for the next one.
  *
  * @param wrapped the tools that are called by `use_tool`. Absent: all are called by their names.
+ * @param mayOmitStart whether the reply may begin without `message_start`.
  */
 export function createStreamParser(
   wrapped?: ReadonlySet<string>,
+  mayOmitStart = false,
 ): (chunk: Uint8Array) => ModelEventBatch {
   // `StringDecoder` makes strings of one byte a character from ASCII: JSON.parse takes half the
   // time that it takes for `TextDecoder`'s.
   const decoder = new StringDecoder('utf8');
-  const state = newStreamState(wrapped);
+  const state = newStreamState(wrapped, mayOmitStart);
   let batch: ModelEventBatch = { events: [], ended: false };
 
   const onEvent = (message: EventSourceMessage): void => {
     if (batch.error !== undefined || message.event === 'ping') return;
     try {
+      if (message.event === 'error') throw new StreamErrorEvent(errorIn(message.data));
       fromStreamEvent(state, parseData(message), batch.events);
     } catch (error) {
       batch.error = error;
@@ -65,6 +70,21 @@ function parseData({ event, data }: EventSourceMessage): unknown {
     return event === 'content_block_start' ? parseJson(data) : JSON.parse(data);
   } catch {
     throw malformedStream('an event is not JSON');
+  }
+}
+
+/** The body of an event that is an error by its name, in the API's form: some servers send the error alone, or text. */
+function errorIn(data: string): Record<string, unknown> {
+  const body = isDeepJson(data) ? undefined : parsed(data);
+  if (!isPlainObject(body)) return { error: { message: data } };
+  return isPlainObject(body['error']) ? body : { error: body };
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
   }
 }
 

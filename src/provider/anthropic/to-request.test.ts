@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelRequest } from '../model-types.js';
-import { toRequest, markCache } from './to-request.js';
+import { requestProfiles } from './request-profile.js';
+import { toRequest, toBody, markCache } from './to-request.js';
 
 const request: ModelRequest = {
   model: 'claude-sonnet-5',
@@ -237,5 +238,41 @@ describe('markCache', () => {
 
   it('leaves a reply that goes on unmarked', () => {
     expect(marked([say('user', 'a'), say('assistant', 'b')])).toEqual(['a']);
+  });
+});
+
+describe('a request to a server that is not Anthropic', () => {
+  const { ollama } = requestProfiles;
+
+  it('has documents as text below their titles, in results too, and no citations', () => {
+    const document = { type: 'document', title: 'c.txt', text: 'There' } as const;
+    const result = { type: 'tool_result', callId: 't1', output: 'ok', isError: false } as const;
+    const messages: ModelRequest['messages'] = [
+      ...request.messages.slice(0, 2),
+      { role: 'user', parts: [{ ...result, files: [document] }] },
+    ];
+    const body = toBody({ ...request, messages, citations: true }, ollama);
+    expect(body).toContain(JSON.stringify('b.txt\n\nHello'));
+    expect(body).toContain(JSON.stringify('c.txt\n\nThere'));
+    expect(body).not.toContain('"text/plain"');
+    expect(body).not.toContain('"enabled"');
+  });
+
+  it('describes every tool, and names none by its type', () => {
+    const memory = {
+      name: 'memory',
+      description: 'Remembers.',
+      inputSchema: { type: 'object' as const },
+      definedAs: 'memory_20250818' as const,
+    };
+    const { tools } = toRequest({ ...request, tools: [memory] }, ollama);
+    expect(tools).toEqual([
+      { name: 'memory', description: 'Remembers.', input_schema: { type: 'object' } },
+    ]);
+  });
+
+  it('says that the model is not to think, where it would by itself', () => {
+    const plan = { thinking: { type: 'disabled' } } as const;
+    expect(toRequest({ ...request, thinking: plan }, ollama)).toMatchObject(plan);
   });
 });

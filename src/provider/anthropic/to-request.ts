@@ -26,13 +26,16 @@ export function toRequest(
   request: ModelRequest,
   profile: RequestProfile = requestProfiles.anthropic,
 ): Params {
-  const messages = sentMessages(request).map(({ message }) => message);
+  const messages = sentMessages(request, profile).map(({ message }) => message);
   return { ...toHead(request, profile), messages: markCache(messages) };
 }
 
 /** The JSON text of `toRequest`. */
-export function toBody(request: ModelRequest, profile?: RequestProfile): string {
-  const sent = sentMessages(request);
+export function toBody(
+  request: ModelRequest,
+  profile: RequestProfile = requestProfiles.anthropic,
+): string {
+  const sent = sentMessages(request, profile);
   const marked = markCache(sent.map(({ message }) => message));
   const messages = sent.map(({ message, json }, index) =>
     marked[index] === message ? json() : JSON.stringify(marked[index]),
@@ -50,7 +53,7 @@ export function toHead(
   request: ModelRequest,
   profile: RequestProfile = requestProfiles.anthropic,
 ): Omit<Params, 'messages'> {
-  const tools = toTools(request);
+  const tools = toTools(request, profile);
   return {
     model: request.model,
     max_tokens: request.maxTokens,
@@ -78,15 +81,20 @@ const sentBefore = {
   plain: new WeakMap<ModelMessage, Sent>(),
 };
 
-function sentMessages(request: ModelRequest): Sent[] {
-  const { messages, citations = false, toolSearch } = request;
-  const known = citations ? sentBefore.cited : sentBefore.plain;
+function sentMessages(request: ModelRequest, { takesDocuments }: RequestProfile): Sent[] {
+  const { messages, toolSearch } = request;
+  const documents: DocumentForm = !takesDocuments
+    ? 'text'
+    : request.citations === true
+      ? 'cited'
+      : 'plain';
+  const known = documents === 'cited' ? sentBefore.cited : sentBefore.plain;
   return messages
     .map((given) => {
       const message = toolSearch === 'own' ? withWrapped(given) : given;
       const before = known.get(message);
       if (before !== undefined) return before;
-      const sent = openSent(toMessage(message, citations));
+      const sent = openSent(toMessage(message, documents));
       if (!hasFiles(message)) known.set(message, sent);
       return sent;
     })
@@ -123,8 +131,11 @@ function openSent(message: Message): Sent {
 }
 
 /** The body of a count of input tokens: a model call without the fields of the reply. */
-export function toCountRequest(request: ModelRequest): Anthropic.MessageCountTokensParams {
-  const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request);
+export function toCountRequest(
+  request: ModelRequest,
+  profile?: RequestProfile,
+): Anthropic.MessageCountTokensParams {
+  const { max_tokens: _maxTokens, stream: _stream, ...params } = toRequest(request, profile);
   return params;
 }
 
@@ -149,7 +160,11 @@ function toSystem(text: string): Anthropic.TextBlockParam[] {
  * The tools of a request. Deferred ones come last: one more changes nothing before it. In a search of ours they are
  * not sent.
  */
-function toTools({ tools, serverTools = [], toolSearch }: ModelRequest): Anthropic.ToolUnion[] {
+function toTools(
+  { tools, serverTools = [], toolSearch }: ModelRequest,
+  { hasTypedTools }: RequestProfile,
+): Anthropic.ToolUnion[] {
+  const toTool = hasTypedTools ? toTypedTool : toPlainTool;
   const shown = tools.filter(({ deferred }) => deferred !== true).map(toTool);
   const all = [...shown, ...serverTools.map(toServerTool)];
   if (toolSearch !== 'provider') return all;
@@ -159,8 +174,13 @@ function toTools({ tools, serverTools = [], toolSearch }: ModelRequest): Anthrop
   return [...all, searchTool, ...deferred];
 }
 
-function toTool(tool: ToolSpec): Anthropic.ToolUnion {
-  if (tool.definedAs !== undefined) return { type: tool.definedAs, name: 'memory' };
+function toTypedTool(tool: ToolSpec): Anthropic.ToolUnion {
+  return tool.definedAs === undefined
+    ? toPlainTool(tool)
+    : { type: tool.definedAs, name: 'memory' };
+}
+
+function toPlainTool(tool: ToolSpec): Anthropic.Tool {
   return {
     name: tool.name,
     description: tool.description,
@@ -213,28 +233,32 @@ function toOutputConfig(
   return { output_config: compact({ effort, format }) };
 }
 
-/** The thinking of the first version of the API: `enabled` with a budget. */
+/** The thinking of the first version of the API: `enabled` with a budget, or `disabled`. */
 function plain(thinking: NonNullable<ThinkingPlan['thinking']>): Pick<Params, 'thinking'> {
+  if (thinking.type === 'disabled') return { thinking };
   if (thinking.type !== 'enabled') return {};
   return { thinking: { type: 'enabled', budget_tokens: thinking.budget_tokens } };
 }
 
-function toMessage(message: ModelMessage, cites: boolean): Message {
+/** How documents of text are sent: as blocks, whose passages the model names or not, or as text below their titles. */
+type DocumentForm = 'cited' | 'plain' | 'text';
+
+function toMessage(message: ModelMessage, documents: DocumentForm): Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: [{ type: 'text', text: message.text }] };
     case 'assistant':
       return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
     case 'user': {
-      const content = inOrder(message.parts).map((part) => toUserBlock(part, cites));
+      const content = inOrder(message.parts).map((part) => toUserBlock(part, documents));
       return { role: 'user', content };
     }
   }
 }
 
-/** @param cites whether documents are cited: all of a request or none. */
-function toUserBlock(part: UserPart, cites: boolean): Block {
-  const citations = cites ? { citations: { enabled: true } } : {};
+/** @param documents one form for all of a request. */
+function toUserBlock(part: UserPart, documents: DocumentForm): Block {
+  const citations = documents === 'cited' ? { citations: { enabled: true } } : {};
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -256,6 +280,7 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
         ...citations,
       };
     case 'document':
+      if (documents === 'text') return { type: 'text', text: `${part.title}\n\n${part.text}` };
       return {
         type: 'document',
         title: part.title,
@@ -266,7 +291,8 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
       return {
         type: 'tool_result',
         tool_use_id: part.callId,
-        content: part.files === undefined ? part.output : toResult(part.output, part.files, cites),
+        content:
+          part.files === undefined ? part.output : toResult(part.output, part.files, documents),
         is_error: part.isError,
       };
     default:
@@ -275,9 +301,13 @@ function toUserBlock(part: UserPart, cites: boolean): Block {
 }
 
 /** The blocks of a result with files: those that a user's message may have, but results. */
-function toResult(output: string, files: readonly UserPart[], cites: boolean): ResultBlock[] {
+function toResult(
+  output: string,
+  files: readonly UserPart[],
+  documents: DocumentForm,
+): ResultBlock[] {
   const parts: UserPart[] = [{ type: 'text', text: output }, ...files];
-  return parts.filter(hasContent).map((part) => toUserBlock(part, cites) as ResultBlock);
+  return parts.filter(hasContent).map((part) => toUserBlock(part, documents) as ResultBlock);
 }
 
 /** Blocks and citations of the API go back unchanged, unknown types as well. */

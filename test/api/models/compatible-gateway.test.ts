@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
-import { startStrictGateway } from '../../support/model/strict-gateway.js';
+import { startStrictGateway, type Manner } from '../../support/model/strict-gateway.js';
 import { useShared } from '../../support/suite.js';
 
 const key = 'gateway-key-that-is-secret';
@@ -62,9 +62,89 @@ describe('a gateway that speaks plain Messages', () => {
       const sessionId = await plain.client.createSession(plain.projectRoot);
       const { end } = await run(plain, sessionId, 'Hello');
       expect(end).toMatchObject({ outcome: 'failed' });
-      expect(gateway.refused.at(-1)).toBe('the header authorization is not known');
+      expect(gateway.refused.at(-1)).toBe('invalid x-api-key');
     } finally {
       await plain.close();
+    }
+  });
+});
+
+describe('a server of one’s own, by its profile', () => {
+  const window = {
+    text: 'a very long message',
+    error: { code: 400, message: 'over the window', type: 'exceed_context_size_error' },
+  };
+  const servers: readonly (readonly [profile: string, manner: Manner])[] = [
+    ['ollama', { thinks: true, omitsReason: true }],
+    ['llama.cpp', { omitsStart: true, omitsInput: true, window }],
+    ['vllm', { omitsReason: true }],
+    ['lm-studio', {}],
+    ['litellm', {}],
+  ];
+
+  async function open(profile: string, manner: Manner, more: Record<string, string> = {}) {
+    const place = await startStrictGateway(more['TURNPIKE_PROVIDER_KEY'], manner);
+    const environment = {
+      // A key of Anthropic's is no other server's.
+      ANTHROPIC_API_KEY: key,
+      TURNPIKE_PROVIDER: 'auto',
+      TURNPIKE_PROVIDER_PROFILE: profile,
+      TURNPIKE_PROVIDER_BASE_URL: place.url,
+      TURNPIKE_EGRESS_ALLOW: '',
+      TURNPIKE_MODEL: 'qwen3:8b',
+      ...more,
+    };
+    const server = await startServer({ environment });
+    const close = async (): Promise<void> => {
+      await server.close();
+      await place.close();
+    };
+    return { place, server, close };
+  }
+
+  it.each(servers)('%s runs a turn with a tool and a document', async (profile, manner) => {
+    const { place, server, close } = await open(profile, manner);
+    try {
+      const { client } = server;
+      const form = new FormData();
+      form.append('files', new File(['Buy milk.'], 'notes.txt', { type: 'text/plain' }));
+      const sent = await fetch(`${server.url}/api/harness/attachments`, {
+        method: 'POST',
+        body: form,
+      });
+      const { attachments } = (await sent.json()) as { attachments: { id: string }[] };
+      const sessionId = await client.createSession(server.projectRoot);
+      const stream = await client.turn(sessionId, 'Please use glob.', {
+        attachments: attachments.map(({ id }) => id),
+      });
+      const frames = await stream.all();
+      expect(place.refused).toEqual([]);
+      expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+      expect(stream.text()).toBe('Well said.');
+      expect(JSON.stringify(place.taken[0])).toContain('notes.txt\\n\\nBuy milk.');
+      const isOff = JSON.stringify(place.taken[0]?.['thinking']) === '{"type":"disabled"}';
+      expect(isOff).toBe(manner.thinks === true);
+      const more = await client.turn(sessionId, 'And a very long message.');
+      const { event, data = {} } =
+        (await more.all()).find((one) => one.event === 'turn:error') ?? {};
+      const details = data['details'] as Record<string, unknown> | undefined;
+      const isOver = manner.window !== undefined;
+      expect([event, details?.['reason']]).toEqual(
+        isOver ? ['turn:error', 'PROMPT_TOO_LONG'] : [undefined, undefined],
+      );
+    } finally {
+      await close();
+    }
+  });
+
+  it('is sent the key that is its own', async () => {
+    const { place, server, close } = await open('vllm', {}, { TURNPIKE_PROVIDER_KEY: 'own-key-1' });
+    try {
+      const sessionId = await server.client.createSession(server.projectRoot);
+      await (await server.client.turn(sessionId, 'Hello')).all();
+      expect([place.refused, place.taken.length]).toEqual([[], 1]);
+    } finally {
+      await close();
     }
   });
 });
