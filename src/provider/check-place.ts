@@ -60,18 +60,22 @@ interface Reply {
  * @throws the signal's reason when it aborts.
  */
 export async function* checkPlace(place: CheckedPlace): AsyncGenerator<PlaceCheck> {
-  yield* checkText(place);
+  // A place that gives no text gives nothing else.
+  if (!(yield* checkText(place))) return;
   yield* checkTool(place);
   yield await checkPicture(place);
   yield await checkCount(place);
 }
 
-async function* checkText(place: CheckedPlace): AsyncGenerator<PlaceCheck> {
+async function* checkText(place: CheckedPlace): AsyncGenerator<PlaceCheck, boolean> {
   const asked = request(place, [
     { type: 'text', text: 'Count from one to twenty in words, with commas. Write nothing else.' },
   ]);
   const reply = await call(place, asked);
-  if (typeof reply === 'string') return yield { name: 'text', outcome: 'failed', found: reply };
+  if (typeof reply === 'string') {
+    yield { name: 'text', outcome: 'failed', found: reply };
+    return false;
+  }
   yield reply.text.trim() === ''
     ? { name: 'text', outcome: 'failed', found: `no text; it ended with ${reply.stopReason}` }
     : { name: 'text', outcome: 'ok', found: `first word after ${reply.firstMs} ms` };
@@ -82,6 +86,7 @@ async function* checkText(place: CheckedPlace): AsyncGenerator<PlaceCheck> {
   yield outputTokens > 0
     ? { name: 'usage', outcome: 'ok', found: `${inputTokens} tokens in, ${outputTokens} out` }
     : { name: 'usage', outcome: 'no', found: 'no tokens are reported: budgets use estimates' };
+  return true;
 }
 
 async function* checkTool(place: CheckedPlace): AsyncGenerator<PlaceCheck> {

@@ -29,14 +29,18 @@ export function openProvider(
 
 /** What is known of the models of a provider. @throws FileInvalidError. */
 export async function openCatalogue(
-  { modelsFile, prices, toolSearch }: Config,
+  { modelsFile, model, prices, toolSearch }: Config,
   { profile, mode }: Pick<AnthropicProvider, 'profile' | 'mode'>,
 ): Promise<ModelCatalogue> {
+  const described = await loadModels(modelsFile);
+  const table = profile.hasClaude ? knownModels : [];
+  const isLeftOut = !profile.hasClaude && described.every(({ id }) => id !== model);
   return new ModelCatalogue({
     // What is rehearsed costs nothing. With TURNPIKE_PRICES or a file of models, limits can be rehearsed too.
-    known: mode === 'rehearsal' ? withoutPrices(knownModels) : knownModels,
+    known: mode === 'rehearsal' ? withoutPrices(table) : table,
     unknown: profile.describe,
-    overrides: await loadModels(modelsFile),
+    // Of a place without a list, the configured model is what people can choose.
+    overrides: isLeftOut && model !== undefined ? [{ id: model }, ...described] : described,
     prices,
     limit: (model) => {
       const limited = limitModel(model, profile);

@@ -78,13 +78,9 @@ export function mapError(error: unknown, redact: Redact): TypedError {
   if (error instanceof APIError && error.status !== undefined) {
     return mapStatus(error, error.status, redact);
   }
-  const isSetup = hasSetupCode(error);
   return providerError({
-    case: isSetup ? 'wrongAddress' : 'unreachable',
+    ...unreachable(error),
     category: 'NETWORK_ERROR',
-    message: isSetup
-      ? 'The provider has no such address, or its certificate is not trusted. Check TURNPIKE_PROVIDER_BASE_URL; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.'
-      : 'The provider could not be reached, or the connection broke. Send the turn again.',
     facts: { cause: shorten(redact(describeCauses(error))) },
   });
 }
@@ -224,7 +220,8 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Codes of a name that does not exist and of a certificate that is not trusted: a retry fails as well.
+ * Codes of a name that does not exist and of a certificate that is not trusted, until the address or the machine is
+ * configured otherwise: a retry fails as well.
  * A name server that does not answer is `EAI_AGAIN`, which a retry may cure.
  */
 const SETUP_CODES: ReadonlySet<unknown> = new Set([
@@ -237,6 +234,22 @@ const SETUP_CODES: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** What kept a request from its provider, and what to do. */
+function unreachable(error: unknown): { case: 'wrongAddress' | 'unreachable'; message: string } {
+  const codes = withCauses(error).map((link) => property(link, 'code'));
+  if (codes.some((code) => SETUP_CODES.has(code))) {
+    return {
+      case: 'wrongAddress',
+      message:
+        'The provider has no such address, or its certificate is not trusted. Check TURNPIKE_PROVIDER_BASE_URL; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.',
+    };
+  }
+  const message = codes.includes('ECONNREFUSED')
+    ? "Nothing listens at the provider's address. Start the server that is to be there, or correct TURNPIKE_PROVIDER_BASE_URL. Send the turn again."
+    : 'The provider could not be reached, or the connection broke. Send the turn again.';
+  return { case: 'unreachable', message };
+}
+
 /** The messages of an error and its causes, outermost first, `outer: inner: innermost`. Not redacted. */
 function describeCauses(error: unknown): string {
   const messages = withCauses(error).map((link) => messageOf(link));
@@ -245,11 +258,6 @@ function describeCauses(error: unknown): string {
 
 function hasTimeoutCode(error: unknown): boolean {
   return withCauses(error).some((link) => TIMEOUT_CODES.has(property(link, 'code')));
-}
-
-/** Whether requests fail until the address or the machine is configured otherwise. */
-function hasSetupCode(error: unknown): boolean {
-  return withCauses(error).some((link) => SETUP_CODES.has(property(link, 'code')));
 }
 
 /** The message of an error, by shape: the HTTP client's errors may come from another realm. */

@@ -29,6 +29,8 @@ export interface RequestProfile {
   takesStops: boolean;
   /** Whether replies may begin without `message_start`. */
   mayOmitStart: boolean;
+  /** Whether the place has Claude, so that the table of models is about it. */
+  hasClaude: boolean;
   /** Assumptions about a model that nothing describes. */
   describe(id: string): Model;
 }
@@ -48,6 +50,7 @@ const compatible: RequestProfile = {
   takesDocuments: false,
   takesStops: true,
   mayOmitStart: true,
+  hasClaude: true,
   describe: (id) => ({ ...unknownModel(id), seesImages: false, readsPdfs: false }),
 };
 
@@ -57,6 +60,7 @@ const LOCAL_WINDOW = 32_768;
 /** A server on a machine of one's own: its models cost nothing, and their window is what the server was started with. */
 const local: RequestProfile = {
   ...compatible,
+  hasClaude: false,
   describe: (id) => ({
     ...compatible.describe(id),
     contextWindow: LOCAL_WINDOW,
@@ -89,6 +93,7 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
     takesDocuments: true,
     takesStops: true,
     mayOmitStart: false,
+    hasClaude: true,
     describe: unknownModel,
   },
   compatible,
@@ -101,6 +106,7 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
     name: 'litellm',
     defaultUrl: 'http://127.0.0.1:4000',
     takesStops: false,
+    hasClaude: false,
   },
   openrouter: {
     ...compatible,
@@ -108,6 +114,7 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
     defaultUrl: 'https://openrouter.ai/api',
     authentication: 'bearer',
     needsKey: true,
+    hasClaude: false,
   },
 };
 

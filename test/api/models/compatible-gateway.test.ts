@@ -106,6 +106,9 @@ describe('a server of one’s own, by its profile', () => {
     const { place, server, close } = await open(profile, manner);
     try {
       const { client } = server;
+      const { body } = await client.get('/api/harness/models');
+      const free = profile === 'litellm' ? {} : { price: { input: 0, output: 0 } };
+      expect(body['models']).toMatchObject([{ id: 'qwen3:8b', ...free }]);
       const form = new FormData();
       form.append('files', new File(['Buy milk.'], 'notes.txt', { type: 'text/plain' }));
       const sent = await fetch(`${server.url}/api/harness/attachments`, {

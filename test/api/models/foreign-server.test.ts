@@ -80,10 +80,24 @@ describe('a foreign server of the Messages API', () => {
     expect([code, after.code]).toEqual([0, 1]);
   });
 
-  async function command(...args: string[]) {
+  it('is one line where nothing listens, with what to do', async () => {
+    const nowhere = {
+      TURNPIKE_PROVIDER_BASE_URL: 'http://127.0.0.1:1',
+      TURNPIKE_PROVIDER_RETRIES: '0',
+    };
+    const { code, out } = await commandWith(nowhere, 'models', 'check');
+    expect(out).toMatch(
+      /^text {5}failed {2}Nothing listens at the provider's address\. Start .*\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
+  const command = (...args: string[]) => commandWith({}, ...args);
+
+  async function commandWith(more: Record<string, string>, ...args: string[]) {
     let [out, err] = ['', ''];
     const code = await runCommand(args, {
-      environment: environment(),
+      environment: { ...environment(), ...more },
       out: (text) => void (out += text),
       err: (text) => void (err += text),
       exitCode: 0,
