@@ -127,8 +127,8 @@ const doors = [
   '^src/access/origin/check-origin\\.ts$',
   // Requests that bring files, for wires that take them with a message.
   '^src/attachments/receive/receive-(json|multipart)\\.ts$',
-  // The provider over the SDK, and the SDK's blocks where they are stored or shown.
-  '^src/provider/anthropic/(anthropic-provider|native-schema|wire-blocks)\\.ts$',
+  // The SDK's blocks where they are stored or shown.
+  '^src/provider/anthropic/(native-schema|wire-blocks)\\.ts$',
   '^src/provider/models/view-model\\.ts$',
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',

@@ -92,6 +92,19 @@ describe('parseConfig', () => {
     expect(parseConfig(listed).egressAllow).toContain('http://d.e');
   });
 
+  it('needs a default model where makers alone are there', () => {
+    const makers = { TURNPIKE_MAKERS: 'openai, local=http://127.0.0.1:8080/v1/' };
+    expect(() => parseConfig(makers)).toThrow('name the default model, as openai/NAME');
+    expect(parseConfig({ ...makers, TURNPIKE_MODEL: 'openai/gpt' }).makers).toEqual([
+      { name: 'openai' },
+      { name: 'local', url: 'http://127.0.0.1:8080/v1' },
+    ]);
+    expect(parseConfig({ ...makers, ANTHROPIC_API_KEY: 'key' }).model).toBeUndefined();
+    for (const wrong of ['openai=here', 'a b', 'openai,openai']) {
+      expect(() => parseConfig({ TURNPIKE_MAKERS: wrong })).toThrow('TURNPIKE_MAKERS');
+    }
+  });
+
   it('needs the model’s name for a server that is not Anthropic', () => {
     const ollama = { TURNPIKE_PROVIDER_PROFILE: 'ollama' };
     expect(() => parseConfig(ollama)).toThrow('name a model that the server has');

@@ -149,6 +149,7 @@ function findContradictions(config: Config, needsRedis: boolean): string[] {
 /** A server without a model, and requests that everybody on the way could read. */
 function findProviderFaults(config: Config): string[] {
   const { provider, providerProfile: profile, model, egressAllow, egressPrivateHosts } = config;
+  const { makers, apiKey } = config;
   const isForClaude = profile === 'anthropic' || profile === 'compatible';
   const plain = egressAllow
     .map((origin) => new URL(origin))
@@ -160,6 +161,11 @@ function findProviderFaults(config: Config): string[] {
       : [
           `TURNPIKE_PROVIDER_PROFILE is "${profile}", and TURNPIKE_MODEL is not set; name a model that the server has`,
         ]),
+    ...(makers.length > 0 && apiKey === undefined && isForClaude && model === undefined
+      ? [
+          `TURNPIKE_MAKERS is set, and ANTHROPIC_API_KEY and TURNPIKE_MODEL are not; name the default model, as ${makers[0]?.name ?? ''}/NAME`,
+        ]
+      : []),
     ...plain.map(
       ({ origin, hostname }) =>
         `TURNPIKE_EGRESS_ALLOW has ${origin}, where everybody on the way can read what is sent; use https, or list ${hostname} in TURNPIKE_EGRESS_PRIVATE_HOSTS if it is inside of your network`,

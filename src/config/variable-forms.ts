@@ -76,3 +76,17 @@ export function parseServerTool(entry: string): ServerTool | undefined {
   const isValid = /^\d+$/.test(uses) && maxUses >= 1 && maxUses <= MAX_USES;
   return isValid && known !== 'code_execution' ? { name: known, maxUses } : undefined;
 }
+
+/** A maker of models, and the address of its API where it is not the usual one. */
+export interface ListedMaker {
+  name: string;
+  url?: string;
+}
+
+/** Parses `openai` and `local=http://host:port/v1`; undefined for malformed text. */
+export function parseMaker(text: string): ListedMaker | undefined {
+  const [, name = '', url] = /^\s*([a-z0-9-]+)\s*(?:=\s*(\S+))?\s*$/.exec(text) ?? [];
+  if (name === '') return undefined;
+  if (url === undefined) return { name };
+  return isBucketUrl(url) ? { name, url: url.replace(/\/+$/, '') } : undefined;
+}

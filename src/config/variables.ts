@@ -1,3 +1,4 @@
+import { makerVariables } from './variables/maker-variables.js';
 import { providerVariables } from './variables/provider-variables.js';
 import { serverVariables } from './variables/server-variables.js';
 import { toolVariables } from './variables/tool-variables.js';
@@ -7,7 +8,7 @@ import type { Variable } from './variable.js';
 /** The variables under the headings of the documentation. */
 const variableGroups = {
   'Serving clients, storage and logs': serverVariables,
-  'Model and provider': providerVariables,
+  'Model and provider': { ...providerVariables, ...makerVariables },
   'Tools, sandbox, MCP and memory': toolVariables,
   'Agents, sessions, turns and files': turnVariables,
 };
@@ -28,6 +29,7 @@ export const removedVariables: Readonly<Record<string, string>> = {
 export const variables = {
   ...serverVariables,
   ...providerVariables,
+  ...makerVariables,
   ...toolVariables,
   ...turnVariables,
 };

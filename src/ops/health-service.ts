@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { DEFAULT_PERSONA } from '../agents/persona-name.js';
-import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { ModelProvider } from '../provider/model-provider.js';
 import { countActiveSessions } from '../turn/state/turn-row.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { DeploymentCounts } from '../telemetry/deployment-counts.js';
@@ -31,7 +31,7 @@ export class HealthChecks {
     @Inject(DEPENDENCIES) readonly dependencies: readonly Dependency[],
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) readonly clock: Clock,
-    private readonly provider: AnthropicProvider,
+    private readonly provider: ModelProvider,
     private readonly personas: PersonaLibrary,
     @Inject(SHELLS) private readonly shells: Shells,
     @Inject(TOOL_HOOK) private readonly hook: ToolHook | null,

@@ -13,6 +13,7 @@ const KEY = '\uFDD0';
 const number = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const wholeNumber = new RegExp(`^${number}$`);
 const printedExact = new RegExp(String.raw`\{"${KEY}":"(${number})"\}`, 'g');
+const printedInside = new RegExp(String.raw`\{\\"${KEY}\\":\\"(${number})\\"\}`, 'g');
 /** Finds numbers that may print otherwise, and texts that look like them. Most JSON has neither. */
 const mayDiffer = /(?:^|[[:,])\s*(?:-?\d{16}|-?\d+[.eE]|-0)/;
 
@@ -46,6 +47,12 @@ export function printJson(value: unknown): string {
 /** JSON that was printed without regard to exact numbers, with these as they came. */
 export function printExact(json: string): string {
   return json.includes(KEY) ? json.replace(printedExact, '$1') : json;
+}
+
+/** As `printExact`, also within texts that are JSON themselves, as arguments of calls are on some wires. */
+export function printExactInside(json: string): string {
+  if (!json.includes(KEY)) return json;
+  return json.replace(printedExact, '$1').replace(printedInside, '$1');
 }
 
 /** The value with the nearest JavaScript number for each exact one: for schemas, and for code that counts. */

@@ -5,14 +5,19 @@ import { TtlCache } from '../platform/async/ttl-cache.js';
 import { withDeadline } from '../platform/async/deadlines.js';
 import type { ModelNotice, Price } from '../storage/shapes/stored-options.js';
 import { assertNever } from '../platform/assert-never.js';
-import { modelRefused } from './provider-errors.js';
+import { modelNotDescribed, modelRefused } from './provider-errors.js';
 import type { ProviderMode } from './provider-config.js';
 import type { ModelCatalogue, ModelDescription } from './model-catalogue.js';
 import type { ModelStore } from './models/model-store.js';
 import type { Model } from './model.js';
 
 /** The provider's answer about a model by its name. */
-export type DescribedOrNot = ModelDescription | 'missing' | 'no-route';
+export type DescribedOrNot =
+  | ModelDescription
+  | 'missing'
+  | 'no-route'
+  /** Only the operator describes it, and has not. */
+  | 'not-described';
 
 export interface ModelResolverDeps {
   catalogue: ModelCatalogue;
@@ -46,7 +51,8 @@ export class ModelResolver {
    *
    * @param standard the model of turns that name none.
    * @throws TypedError SDK_FAILURE 400 with `{category, model, useInstead}`, the category
-   *   `MODEL_RETIRED` or, where the provider says that it has no such model, `MODEL_NOT_FOUND`.
+   *   `MODEL_RETIRED` or, where the provider says that it has no such model, or nothing describes it that must,
+   *   `MODEL_NOT_FOUND`.
    */
   async resolve(requested: string, standard: string): Promise<ResolvedModel> {
     const { catalogue, provider } = this.deps;
@@ -60,6 +66,7 @@ export class ModelResolver {
       const useInstead = standard === name ? DEFAULT_MODEL : standard;
       throw modelRefused('MODEL_NOT_FOUND', { model: name, useInstead });
     }
+    if (answer === 'not-described') throw modelNotDescribed(name);
     if (answer === 'no-route') {
       return priced(catalogue.describe(name), name, [...notices, notDescribed(name)]);
     }

@@ -44,7 +44,14 @@ export function partsAt(
 }
 
 function partsOf(message: Exclude<ModelMessage, { role: 'system' }>) {
-  return message.role === 'user' ? inOrder(message.parts) : message.parts.filter(hasContent);
+  return message.role === 'user' ? inOrder(message.parts) : sentParts(message.parts);
+}
+
+/** The parts of a reply as Anthropic is sent them: no blank text, and no thinking of another maker's. */
+export function sentParts(parts: readonly AssistantPart[]): AssistantPart[] {
+  return parts.filter(
+    (part) => hasContent(part) && (part.type !== 'thinking' || part.meta === undefined),
+  );
 }
 
 /** A blank text is not sent: the API refuses it. */

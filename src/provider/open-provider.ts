@@ -1,12 +1,14 @@
-import type { Config } from '../config/config.js';
+import { ConfigError, type Config } from '../config/config.js';
 import type { Clock } from '../platform/clock.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { limitModel, requestProfiles } from './anthropic/request-profile.js';
-import { ModelCatalogue } from './model-catalogue.js';
+import { ModelCatalogue, type ModelDescription } from './model-catalogue.js';
+import type { ModelProvider } from './model-provider.js';
 import { knownModels, withoutPrices } from './models/known-models.js';
 import { loadModels } from './models/model-store.js';
 import { keyOf, type ProviderMode } from './provider-config.js';
+import { ProviderRouter } from './provider-router.js';
 
 /** The address of the configured place: that of the profile where none is named. */
 export function addressOf({
@@ -16,24 +18,48 @@ export function addressOf({
   return providerBaseUrl ?? requestProfiles[providerProfile].defaultUrl;
 }
 
-/** The provider of a configuration. @param baseUrl in rehearsal the address of the loopback server. */
-export function openProvider(
+/**
+ * The place of a configuration that has the Messages API.
+ *
+ * @param baseUrl in rehearsal the address of the loopback server.
+ */
+export function openMessages(
   config: Config,
   { mode, baseUrl }: { mode: ProviderMode; baseUrl: string },
-  { clock, tracing }: { clock: Clock; tracing: Pick<Tracing, 'start'> },
+  { clock, tracing }: ProviderParts,
 ): AnthropicProvider {
   const { providerProfile: profile, providerRetries: maxRetries } = config;
   const provided = { ...config, apiKey: keyOf(config), mode, baseUrl, profile, maxRetries };
   return new AnthropicProvider(provided, clock, tracing);
 }
 
+interface ProviderParts {
+  clock: Clock;
+  tracing: Pick<Tracing, 'start'>;
+}
+
+/** That place, and the makers that are listed. In rehearsal it plays every model. @throws ConfigError. */
+export async function openProvider(
+  config: Config,
+  messages: AnthropicProvider,
+  parts: ProviderParts,
+): Promise<ModelProvider> {
+  if (config.makers.length === 0 || messages.mode === 'rehearsal') return messages;
+  const { openMakers } = await import('./makers/open-makers.js');
+  return new ProviderRouter(messages, await openMakers(config, parts));
+}
+
 /** What is known of the models of a provider. @throws FileInvalidError. */
 export async function openCatalogue(
-  { modelsFile, model, prices, toolSearch }: Config,
+  config: Config,
   { profile, mode }: Pick<AnthropicProvider, 'profile' | 'mode'>,
 ): Promise<ModelCatalogue> {
+  const { modelsFile, model, prices, toolSearch, makers } = config;
   const described = await loadModels(modelsFile);
-  const table = profile.hasClaude ? knownModels : [];
+  if (mode !== 'rehearsal') assertDescribed(described, makers);
+  // Where makers alone have keys, nobody has Claude.
+  const isOfMakers = makers.length > 0 && keyOf(config) === undefined && mode !== 'rehearsal';
+  const table = profile.hasClaude && !isOfMakers ? knownModels : [];
   const isLeftOut = !profile.hasClaude && described.every(({ id }) => id !== model);
   return new ModelCatalogue({
     // What is rehearsed costs nothing. With TURNPIKE_PRICES or a file of models, limits can be rehearsed too.
@@ -43,8 +69,25 @@ export async function openCatalogue(
     overrides: isLeftOut && model !== undefined ? [{ id: model }, ...described] : described,
     prices,
     limit: (model) => {
-      const limited = limitModel(model, profile);
+      const isOfMaker = makers.some(({ name }) => model.id.startsWith(`${name}/`));
+      const limited = isOfMaker ? model : limitModel(model, profile);
       return toolSearch === 'own' ? { ...limited, toolSearch: false } : limited;
     },
   });
+}
+
+/** A budget is reserved before a call, by what the operator says of the model. @throws ConfigError. */
+function assertDescribed(described: readonly ModelDescription[], makers: Config['makers']): void {
+  const needed = ['contextWindow', 'maxOutput', 'price'] as const;
+  const faults = described
+    .filter(({ id }) => makers.some(({ name }) => id.startsWith(`${name}/`)))
+    .flatMap((model) => {
+      const missing = needed.filter((field) => model[field] === undefined);
+      return missing.length === 0
+        ? []
+        : [
+            `TURNPIKE_MODELS: ${model.id} lacks ${missing.join(', ')}; a local model costs {"input": 0, "output": 0}`,
+          ];
+    });
+  if (faults.length > 0) throw new ConfigError(faults);
 }

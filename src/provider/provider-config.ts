@@ -29,6 +29,8 @@ export interface ProviderChoice {
   production: boolean;
   /** Default: `anthropic`. */
   profile?: ProfileName;
+  /** Whether other makers are listed. Default: no. */
+  hasMakers?: boolean;
 }
 
 /**
@@ -45,12 +47,13 @@ export function keyOf({
 }
 
 /**
- * The mode of a process. `auto` is the rehearsal only at Anthropic, without a key and not in production, where a
+ * The mode of a process. `auto` is the rehearsal only where nothing but Anthropic is configured, without a key and not in production, where a
  * missing key stays an error instead of a rehearsed answer.
  */
 export function chooseProviderMode(choice: ProviderChoice): ProviderMode {
   if (choice.requested !== 'auto') return choice.requested;
-  if (choice.profile !== undefined && choice.profile !== 'anthropic') return 'anthropic';
+  const isNamed = choice.profile !== undefined && choice.profile !== 'anthropic';
+  if (isNamed || choice.hasMakers === true) return 'anthropic';
   return choice.apiKey === undefined && !choice.production ? 'rehearsal' : 'anthropic';
 }
 

@@ -57,13 +57,15 @@ export type ProviderErrorReason = keyof typeof providerReasons;
 export interface ProviderErrorInit extends Omit<CaseInit<'SDK_FAILURE'>, 'details' | 'cause'> {
   category: ProviderErrorCategory;
   reason?: ProviderErrorReason;
+  /** The maker whose error it is. Default: `anthropic`. */
+  provider?: string;
   /** Details in addition to `provider` and `category`. Redacted by the caller. */
   facts?: Record<string, unknown>;
 }
 
 /** The `details` of every error of the provider. */
 type ProviderErrorDetails = Record<string, unknown> & {
-  provider: 'anthropic';
+  provider: string;
   category: ProviderErrorCategory;
   reason?: ProviderErrorReason;
 };
@@ -73,8 +75,9 @@ type ProviderErrorDetails = Record<string, unknown> & {
  * prints causes.
  */
 export function providerError(init: ProviderErrorInit): TypedError {
-  const { category, reason, facts, ...rest } = init;
-  return new TypedError('SDK_FAILURE', { ...rest, details: detailsOf(category, reason, facts) });
+  const { category, reason, facts, provider = 'anthropic', ...rest } = init;
+  const details = { ...detailsOf(category, reason, facts), provider };
+  return new TypedError('SDK_FAILURE', { ...rest, details });
 }
 
 /**
@@ -110,6 +113,16 @@ export function modelRefused(
       model,
       useInstead,
     },
+  });
+}
+
+/** A model of a maker that only an entry of the operator's describes. */
+export function modelNotDescribed(model: string): TypedError {
+  return providerError({
+    case: 'refused',
+    category: 'MODEL_NOT_FOUND',
+    message: `The model "${model}" has no entry in the file of TURNPIKE_MODELS. Add one with its contextWindow, maxOutput and price: no limit holds without them.`,
+    facts: { model },
   });
 }
 
@@ -197,5 +210,5 @@ export function refusalKind(thrown: unknown): RefusalKind | undefined {
 /** The details of an error of the provider; empty for any other. */
 export function providerDetails(thrown: unknown): Readonly<Record<string, unknown>> {
   if (!(thrown instanceof TypedError) || !isPlainObject(thrown.details)) return {};
-  return thrown.details['provider'] === 'anthropic' ? thrown.details : {};
+  return typeof thrown.details['provider'] === 'string' ? thrown.details : {};
 }

@@ -11,9 +11,10 @@ import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
 import { DEFAULT_MODEL, sentName, ModelResolver } from './model-resolver.js';
 import { ModelStore } from './models/model-store.js';
+import { ModelProvider } from './model-provider.js';
 import { ModelCatalogue } from './model-catalogue.js';
 import { chooseProviderMode, keyOf, PROVIDER_MODE, type ProviderMode } from './provider-config.js';
-import { addressOf, openCatalogue, openProvider } from './open-provider.js';
+import { addressOf, openCatalogue, openMessages, openProvider } from './open-provider.js';
 
 const PROVIDER_URL = Symbol('ProviderUrl');
 
@@ -25,7 +26,13 @@ const PROVIDER_URL = Symbol('ProviderUrl');
       inject: [CONFIG],
       useFactory: (config: Config) => {
         const { provider: requested, providerProfile: profile, production } = config;
-        return chooseProviderMode({ requested, profile, production, apiKey: keyOf(config) });
+        return chooseProviderMode({
+          requested,
+          profile,
+          production,
+          apiKey: keyOf(config),
+          hasMakers: config.makers.length > 0,
+        });
       },
     },
     {
@@ -44,9 +51,16 @@ const PROVIDER_URL = Symbol('ProviderUrl');
         mode: ProviderMode,
         baseUrl: string,
         ...[clock, tracing]: [Clock, Tracing]
-      ) => {
-        return openProvider(config, { mode, baseUrl }, { clock, tracing });
-      },
+      ) => openMessages(config, { mode, baseUrl }, { clock, tracing }),
+    },
+    {
+      provide: ModelProvider,
+      inject: [CONFIG, AnthropicProvider, CLOCK, Tracing],
+      useFactory: (
+        config: Config,
+        messages: AnthropicProvider,
+        ...[clock, tracing]: [Clock, Tracing]
+      ) => openProvider(config, messages, { clock, tracing }),
     },
     {
       provide: ModelStore,
@@ -62,17 +76,17 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     },
     {
       provide: ModelResolver,
-      inject: [ModelCatalogue, ModelStore, AnthropicProvider, CLOCK, LOGGER],
+      inject: [ModelCatalogue, ModelStore, ModelProvider, CLOCK, LOGGER],
       useFactory: (
         catalogue: ModelCatalogue,
         store: ModelStore,
-        provider: AnthropicProvider,
+        provider: ModelProvider,
         clock: Clock,
         logger: Logger,
       ) => new ModelResolver({ catalogue, store, provider, clock, logger }),
     },
   ],
-  exports: [AnthropicProvider, ModelCatalogue, ModelResolver, ModelStore, PROVIDER_MODE],
+  exports: [ModelProvider, ModelCatalogue, ModelResolver, ModelStore, PROVIDER_MODE],
 })
 export class ProviderModule implements OnModuleInit {
   readonly #keeper: CatalogueKeeper;
@@ -80,7 +94,7 @@ export class ProviderModule implements OnModuleInit {
   constructor(
     catalogue: ModelCatalogue,
     store: ModelStore,
-    provider: AnthropicProvider,
+    provider: ModelProvider,
     @Inject(CONFIG) { model }: Pick<Config, 'model'>,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,

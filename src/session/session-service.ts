@@ -16,7 +16,7 @@ import { nameOf } from '../platform/parsing/parse-value.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
-import { AnthropicProvider } from '../provider/anthropic/anthropic-provider.js';
+import { ModelProvider } from '../provider/model-provider.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
@@ -68,7 +68,7 @@ export class SessionService {
       OptionLoader,
       'load' | 'checkApprovers' | 'checkAgent'
     >,
-    @Inject(AnthropicProvider) private readonly provider: Pick<AnthropicProvider, 'checkModel'>,
+    @Inject(ModelProvider) private readonly provider: Pick<ModelProvider, 'checkModel'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
     @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,

@@ -55,11 +55,13 @@ async function startProject() {
       expect(output.split(`serves ${urls.turnpike} from now on`).length - 1).toBe(times);
       expect(output).toContain(`The page is at ${urls.page}`);
     });
+  const says = (words: string) => expectSoon(() => expect(output).toContain(words));
   await serves(1);
   return {
     project,
     urls,
     serves,
+    says,
     close: async () => {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
       await ended;
@@ -266,9 +268,10 @@ export default defineTool({ description: 'Refunds an order.', input: { type: 'ob
     );
     await writeFile(path.join(shop.project, 'tools/refund.ts'), tool);
     await shop.serves(2);
-    // An agent's change is a restart of its own.
+    // An agent's change needs no new process.
     await writeFile(agent, text);
-    await shop.serves(3);
+    await shop.says('Turns have it from now on');
+    await shop.serves(2);
     const { page, faults } = await logIn('ben');
     await send(page, '[[tool=refund {}]]');
     await page.getByRole('heading', { name: 'May refund run?' }).waitFor();

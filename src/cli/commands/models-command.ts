@@ -3,7 +3,12 @@ import { systemClock } from '../../platform/clock.js';
 import { commandName } from '../../platform/process/command-name.js';
 import { redactOf } from '../../app/process-log.js';
 import { checkPlace, type PlaceCheck } from '../../provider/check-place.js';
-import { addressOf, openCatalogue, openProvider } from '../../provider/open-provider.js';
+import {
+  addressOf,
+  openCatalogue,
+  openMessages,
+  openProvider,
+} from '../../provider/open-provider.js';
 import { Tracing } from '../../telemetry/tracing.js';
 import type { ListedModel } from '../../client/turnpike-client.js';
 import { jsonOption, urlOption, UsageError, type Cli, type CliCommand } from '../command.js';
@@ -53,9 +58,10 @@ async function check(cli: Cli, named: string | undefined, json: boolean): Promis
   const baseUrl = addressOf(config);
   const tracing = new Tracing({ traceContent: false }, redactOf(config));
   const place = { mode: 'anthropic', baseUrl } as const;
-  const provider = openProvider(config, place, { clock: systemClock, tracing });
+  const messages = openMessages(config, place, { clock: systemClock, tracing });
+  const provider = await openProvider(config, messages, { clock: systemClock, tracing });
   provider.assertReady();
-  const model = (await openCatalogue(config, provider)).describe(name);
+  const model = (await openCatalogue(config, messages)).describe(name);
   cli.err(`${oneLine(name, 200)} at ${baseUrl} (${providerProfile})\n`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('Stopped.')));

@@ -8,6 +8,7 @@ import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
 import type { DescribedOrNot } from '../model-resolver.js';
 import { lifecycles } from '../model.js';
+import type { ModelProvider } from '../model-provider.js';
 import {
   malformedStream,
   missingApiKey,
@@ -50,7 +51,7 @@ interface OpenCall {
  * authentication, timeouts and retries up to the answer's headers; the stream is read here, without
  * retries.
  */
-export class AnthropicProvider {
+export class AnthropicProvider implements ModelProvider {
   readonly mode: ProviderMode;
   readonly profile: RequestProfile;
   readonly #config: ProviderConfig;
@@ -72,28 +73,14 @@ export class AnthropicProvider {
     this.#redact = secretRedactor(apiKey === undefined ? secrets : [apiKey, ...secrets]);
   }
 
-  /**
-   * Checks key and address before a stream opens. No I/O.
-   *
-   * @throws 503 `MISSING_API_KEY`; 400 `SDK_FAILURE` with category `INVALID_BASE_URL` or
-   * `NETWORK_POLICY_VIOLATION`.
-   */
   assertReady(): void {
     this.#checkTarget('MISSING_API_KEY');
   }
 
-  /** The model as clients see it: its name, or `rehearsal`. */
   modelLabel(model: string): string {
     return this.mode === 'rehearsal' ? 'rehearsal' : model;
   }
 
-  /**
-   * Checks at boot that the provider takes the key and has the model, by a request of the Models API.
-   * A provider without that route passes.
-   *
-   * @throws `SDK_FAILURE`: 500 for every refusal, with `{category, upstreamStatus}`; 503 for a
-   * missing key; what `stream` throws where no answer came. The signal's reason when it aborts.
-   */
   async checkModel(model: string, signal?: AbortSignal): Promise<void> {
     const client = this.#open('SDK_FAILURE');
     if (!this.profile.hasModels) return;
@@ -106,12 +93,6 @@ export class AnthropicProvider {
     }
   }
 
-  /**
-   * All models of the provider, retired ones included.
-   *
-   * @returns undefined where the provider has no list.
-   * @throws what `stream` throws; the signal's reason when it aborts.
-   */
   async listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined> {
     const client = this.#open('MISSING_API_KEY');
     if (!this.profile.hasModels) return undefined;
@@ -131,13 +112,6 @@ export class AnthropicProvider {
     return listed.length === 0 ? undefined : listed;
   }
 
-  /**
-   * The model of a name or alias.
-   *
-   * @returns `missing` where the provider does not have the model, `no-route` where it does not have
-   * the Models API.
-   * @throws as `listModels`.
-   */
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
     const client = this.#open('MISSING_API_KEY');
     if (!this.profile.hasModels) return 'no-route';
@@ -152,13 +126,6 @@ export class AnthropicProvider {
     }
   }
 
-  /**
-   * The provider's count of a request's input tokens, which is free and has a rate limit of its own.
-   * Never retried.
-   *
-   * @throws what `stream` throws; `SDK_FAILURE` 502 (`API_RESPONSE_ERROR`) for an answer without a count, and where the
-   * server counts no tokens, which it is asked once.
-   */
   async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number> {
     const client = this.#open('MISSING_API_KEY');
     if (this.#hasNoCount) throw noCount();
@@ -176,7 +143,6 @@ export class AnthropicProvider {
     }
   }
 
-  /** Calls the model, at once. Aborting `signal` closes the connection: a caller that does not read must abort. */
   stream(request: ModelRequest, signal: AbortSignal): ModelCall {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();

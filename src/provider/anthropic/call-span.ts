@@ -32,6 +32,7 @@ export class CallSpan {
   constructor(
     deps: { tracing: Pick<Tracing, 'start'>; clock: Pick<Clock, 'now'> },
     request: ModelRequest,
+    maker = 'anthropic',
   ) {
     this.#clock = deps.clock;
     this.#startedAt = deps.clock.now();
@@ -39,7 +40,7 @@ export class CallSpan {
       kind: 'client',
       attributes: {
         [attributes.operation]: 'chat',
-        [attributes.provider]: 'anthropic',
+        [attributes.provider]: maker,
         [attributes.requestModel]: request.model,
       },
     });

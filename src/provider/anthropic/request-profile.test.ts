@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { packageRoot } from '../../platform/process/package-root.js';
+import { newFolder } from '../../../test/support/suite.js';
+import { loadModels } from '../models/model-store.js';
 import { limitModel, requestProfiles } from './request-profile.js';
 
 const page = readFileSync(`${packageRoot}/docs/operate/local-models.md`, 'utf8');
@@ -16,6 +19,13 @@ describe('the page of local models', () => {
     expect(row).toContain(`\`${defaultUrl}\``);
     expect(row).toContain('TURNPIKE_MODEL=');
     expect(row?.includes('TURNPIKE_PROVIDER_KEY=')).toBe(needsKey);
+  });
+
+  it('has an entry of a model that the server takes', async () => {
+    const [, block = ''] = /```json\n([^`]+)```/.exec(page) ?? [];
+    const file = path.join(newFolder(), 'models.json');
+    writeFileSync(file, block);
+    expect(await loadModels(file)).toMatchObject([{ id: 'qwen3:8b', contextWindow: 131_072 }]);
   });
 
   it('has what a local model is taken to have', () => {

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import { hasContent, inOrder } from '../named-blocks.js';
+import { hasContent, inOrder, sentParts } from '../named-blocks.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { ModelMessage, ModelRequest, UserPart } from '../model-types.js';
 import type { ToolSpec, ServerTool } from '../../storage/shapes/stored-options.js';
@@ -248,7 +248,7 @@ function toMessage(message: ModelMessage, documents: DocumentForm): Message {
     case 'system':
       return { role: 'system', content: [{ type: 'text', text: message.text }] };
     case 'assistant':
-      return { role: 'assistant', content: message.parts.filter(hasContent).map(toAssistantBlock) };
+      return { role: 'assistant', content: sentParts(message.parts).map(toAssistantBlock) };
     case 'user': {
       const content = inOrder(message.parts).map((part) => toUserBlock(part, documents));
       return { role: 'user', content };
@@ -290,7 +290,7 @@ function toUserBlock(part: UserPart, documents: DocumentForm): Block {
     case 'tool_result':
       return {
         type: 'tool_result',
-        tool_use_id: part.callId,
+        tool_use_id: callIdFor(part.callId),
         content:
           part.files === undefined ? part.output : toResult(part.output, part.files, documents),
         is_error: part.isError,
@@ -308,6 +308,11 @@ function toResult(
 ): ResultBlock[] {
   const parts: UserPart[] = [{ type: 'text', text: output }, ...files];
   return parts.filter(hasContent).map((part) => toUserBlock(part, documents) as ResultBlock);
+}
+
+/** The id of a call as the API takes it: those of other makers may have other characters, and are always changed alike. */
+function callIdFor(id: string): string {
+  return id.replaceAll(/[^\w-]/g, '_');
 }
 
 /** Blocks and citations of the API go back unchanged, unknown types as well. */
@@ -329,7 +334,7 @@ function toAssistantBlock(part: AssistantPart): Block {
     case 'redacted_thinking':
       return { type: 'redacted_thinking', data: part.data };
     case 'tool_use':
-      return { type: 'tool_use', id: part.id, name: part.name, input: part.input };
+      return { type: 'tool_use', id: callIdFor(part.id), name: part.name, input: part.input };
     case 'opaque':
       return sentBlock(part.block);
     default:

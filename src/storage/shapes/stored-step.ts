@@ -76,13 +76,16 @@ export interface OutputFile {
 /** A stored part of a user message: a file by reference, never by its bytes. */
 export type StoredPart = { type: 'text'; text: string } | { type: 'file'; file: AttachmentRef };
 
+/** What only the maker of a part can read, by the maker's name: it goes back to that one, unchanged. */
+export type PartMarks = Readonly<Record<string, JsonObject>>;
+
 /**
  * A canonical block of an assistant message. `opaque` is the provider's own block, kept byte for
- * byte.
+ * byte. `meta` is of makers other than Anthropic; thinking of theirs has it always, also where it is empty.
  */
 export type AssistantPart =
-  | { type: 'text'; text: string; citations?: JsonObject[] }
-  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'text'; text: string; citations?: JsonObject[]; meta?: PartMarks }
+  | { type: 'thinking'; thinking: string; signature: string; meta?: PartMarks }
   | { type: 'redacted_thinking'; data: string }
   | {
       type: 'tool_use';
@@ -96,6 +99,7 @@ export type AssistantPart =
       digest?: string;
       /** Whether the model called it by `use_tool`; absent: by its own name. Later requests show the call as it was. */
       isWrapped?: true;
+      meta?: PartMarks;
     }
   | { type: 'opaque'; block: JsonObject };
 

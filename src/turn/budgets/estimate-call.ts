@@ -12,7 +12,7 @@ import type { SentConversation } from '../state/attempt-context.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens, addUsage, noUsage } from '../../events/turn-event.js';
 import { withDeadline } from '../../platform/async/deadlines.js';
-import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import type { ModelProvider } from '../../provider/model-provider.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { costOf } from '../../governance/limits/cost.js';
 import type { Queryable } from '../../storage/connection.js';
@@ -103,7 +103,7 @@ const COUNT_WAIT_MS = 3_000;
 /** The members of a run that a count needs. */
 export type CountSource = Pick<Attempt, 'lease' | 'clock' | 'logger'> & {
   model: { frame: { model: TokenModel } };
-  services: { provider: Pick<AnthropicProvider, 'countTokens'> };
+  services: { provider: Pick<ModelProvider, 'countTokens'> };
   progress: { steps: readonly unknown[] };
 };
 

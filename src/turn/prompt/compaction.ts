@@ -2,7 +2,7 @@ import { desc, eq } from 'drizzle-orm';
 import { addUsage, noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
-import type { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import type { ModelProvider } from '../../provider/model-provider.js';
 import { estimateText, estimateTokens } from '../../provider/estimate-tokens.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
@@ -37,7 +37,7 @@ Keep, in this order: what the user wants, with every constraint they gave; decis
 
 export interface CompactDeps {
   db: Queryable;
-  provider: Pick<AnthropicProvider, 'stream'>;
+  provider: Pick<ModelProvider, 'stream'>;
   now: Date;
   /** Called with the usage of the calls so far, also where no summary comes of them. */
   onUsage?: (usage: Usage) => void;
@@ -273,7 +273,7 @@ function summaryRequest(
 }
 
 async function readSummary(
-  provider: Pick<AnthropicProvider, 'stream'>,
+  provider: Pick<ModelProvider, 'stream'>,
   { request, model, onUsage }: SummaryCall,
   signal: AbortSignal,
 ): Promise<string> {

@@ -17,7 +17,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
 import { ResourceProbe } from '../../platform/process/resource-probe.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
-import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { ModelProvider } from '../../provider/model-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
 import { ModelResolver } from '../../provider/model-resolver.js';
 import { ProjectRoots } from '../../session/project-roots.js';
@@ -45,7 +45,7 @@ export class AttemptServices {
   @Inject() readonly tracing!: Tracing;
   @Inject(REDACT) readonly redact!: Redact;
   @Inject() readonly resources!: ResourceProbe;
-  @Inject() readonly provider!: AnthropicProvider;
+  @Inject() readonly provider!: ModelProvider;
   @Inject() readonly models!: ModelCatalogue;
   @Inject() readonly modelNames!: ModelResolver;
   @Inject() readonly checks!: SchemaChecks;

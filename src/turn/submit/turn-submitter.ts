@@ -8,7 +8,7 @@ import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { canonicalJson, isLongJson } from '../../platform/json.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { AnthropicProvider } from '../../provider/anthropic/anthropic-provider.js';
+import { ModelProvider } from '../../provider/model-provider.js';
 import { and, eq, isNull } from 'drizzle-orm';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
@@ -69,7 +69,7 @@ export class TurnSubmitter {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: SubmitConfig,
-    private readonly provider: AnthropicProvider,
+    private readonly provider: ModelProvider,
     private readonly preparer: TurnPreparer,
     private readonly admitter: TurnAdmitter,
     private readonly canceller: TurnCanceller,

@@ -311,6 +311,9 @@ const uses: Record<string, Use[]> = {
   'docs/operate/gateways.md': [isStarted],
   'docs/operate/kubernetes.md': Array<Use>(7).fill(elsewhere('helm-chart.test.ts has it')),
   'docs/operate/leavers.md': logInUses.leavers,
+  'docs/operate/local-models.md': Array<Use>(3).fill(
+    elsewhere('compatible-gateway.test.ts and foreign-server.test.ts run such places'),
+  ),
   'docs/operate/log-in-command-line.md': logInUses.commandLine,
   'docs/operate/log-in-console.md': logInUses.console,
   'docs/operate/log-in.md': logInUses.setUp,
@@ -327,6 +330,7 @@ const uses: Record<string, Use[]> = {
     },
     elsewhere('is the configuration of Prometheus'),
   ],
+  'docs/operate/other-makers.md': [elsewhere('needs a package; other-makers.test.ts runs it')],
   'docs/operate/page-tokens.md': logInUses.pageTokens,
   'docs/operate/production.md': [
     elsewhere('installs the package; test/release/package.test.ts does'),

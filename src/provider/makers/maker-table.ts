@@ -1,0 +1,100 @@
+/** What is known of the models' makers whose packages have the AI SDK's provider specification, version 4. */
+export interface MakerKind {
+  /** The npm package, which the operator installs. */
+  package: string;
+  /** Its function that makes a provider. */
+  create: string;
+  /** The address of its API. Undefined: it must be named. */
+  url: string | undefined;
+  /** Whether a call can be held to one tool at a time. */
+  mayHoldCalls: boolean;
+  /** Whether the result of a tool may have files. */
+  takesFilesInResults: boolean;
+  /** Whether stop sequences take effect. */
+  takesStops: boolean;
+  /** The form of ids of calls, where it is narrower than 64 characters. */
+  callIds?: 'nine';
+  /** Options that every call has, under the package's own name for them. */
+  options?: Readonly<Record<string, Readonly<Record<string, boolean | null>>>>;
+}
+
+const usual = {
+  mayHoldCalls: false,
+  takesFilesInResults: false,
+  takesStops: true,
+} satisfies Partial<MakerKind>;
+
+export const makerNames = [
+  'openai',
+  'google',
+  'xai',
+  'mistral',
+  'deepseek',
+  'groq',
+  'local',
+] as const;
+export type MakerName = (typeof makerNames)[number];
+
+export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
+  openai: {
+    ...usual,
+    package: '@ai-sdk/openai',
+    create: 'createOpenAI',
+    url: 'https://api.openai.com/v1',
+    mayHoldCalls: true,
+    takesFilesInResults: true,
+    takesStops: false,
+    // Stored replies would be referred to by ids that the maker may forget. Summaries need an organisation that it has verified.
+    options: { openai: { store: false, reasoningSummary: null } },
+  },
+  google: {
+    ...usual,
+    package: '@ai-sdk/google',
+    create: 'createGoogleGenerativeAI',
+    url: 'https://generativelanguage.googleapis.com/v1beta',
+    takesFilesInResults: true,
+  },
+  xai: {
+    ...usual,
+    package: '@ai-sdk/xai',
+    create: 'createXai',
+    url: 'https://api.x.ai/v1',
+    mayHoldCalls: true,
+    takesFilesInResults: true,
+    takesStops: false,
+    options: { xai: { store: false } },
+  },
+  mistral: {
+    ...usual,
+    package: '@ai-sdk/mistral',
+    create: 'createMistral',
+    url: 'https://api.mistral.ai/v1',
+    mayHoldCalls: true,
+    callIds: 'nine',
+  },
+  deepseek: {
+    ...usual,
+    package: '@ai-sdk/deepseek',
+    create: 'createDeepSeek',
+    url: 'https://api.deepseek.com',
+  },
+  groq: {
+    ...usual,
+    package: '@ai-sdk/groq',
+    create: 'createGroq',
+    url: 'https://api.groq.com/openai/v1',
+    mayHoldCalls: true,
+  },
+  local: {
+    ...usual,
+    package: '@ai-sdk/openai-compatible',
+    create: 'createOpenAICompatible',
+    url: undefined,
+  },
+};
+
+/** The maker in `maker/model`; undefined: the name has none. */
+export function splitModel(name: string): { maker: string; id: string } | undefined {
+  const at = name.indexOf('/');
+  return at <= 0 ? undefined : { maker: name.slice(0, at), id: name.slice(at + 1) };
+}

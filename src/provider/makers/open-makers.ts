@@ -1,0 +1,76 @@
+import { ConfigError, type Config } from '../../config/config.js';
+import type { Clock } from '../../platform/clock.js';
+import { isLoopbackHttp } from '../../platform/net/addresses.js';
+import { secretRedactor } from '../../platform/text/redact.js';
+import type { Tracing } from '../../telemetry/tracing.js';
+import { privateHostsOf } from '../anthropic/check-egress.js';
+import { makerFetch } from './maker-fetch.js';
+import { MakerProvider } from './maker-provider.js';
+import { makerKinds, makerNames, type MakerName } from './maker-table.js';
+import { openMaker } from './open-maker.js';
+
+/** The setting of each maker's key, and its variable. */
+const keys = {
+  openai: ['openaiKey', 'OPENAI_API_KEY'],
+  google: ['googleKey', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  xai: ['xaiKey', 'XAI_API_KEY'],
+  mistral: ['mistralKey', 'MISTRAL_API_KEY'],
+  deepseek: ['deepseekKey', 'DEEPSEEK_API_KEY'],
+  groq: ['groqKey', 'GROQ_API_KEY'],
+  local: ['localKey', 'TURNPIKE_LOCAL_KEY'],
+} as const satisfies Record<MakerName, readonly [keyof Config, string]>;
+
+/** Opens the makers that are listed. @throws ConfigError that names every one that is not ready. */
+export async function openMakers(
+  config: Config,
+  parts: { clock: Clock; tracing: Pick<Tracing, 'start'> },
+): Promise<ReadonlyMap<string, MakerProvider>> {
+  const faults = config.makers.flatMap((maker) => faultOf(maker, config));
+  if (faults.length > 0) throw new ConfigError(faults);
+  const opened = config.makers.map(async (maker) => {
+    const name = maker.name as MakerName;
+    const kind = makerKinds[name];
+    const [setting, keyVariable] = keys[name];
+    const apiKey = config[setting];
+    const url = maker.url ?? kind.url ?? '';
+    const { origin } = new URL(url);
+    const privateHosts = privateHostsOf(origin, config.egressPrivateHosts);
+    const open = await openMaker(name, kind, {
+      ...(apiKey === undefined ? {} : { apiKey }),
+      baseURL: url,
+      fetch: makerFetch(name, { origin, privateHosts }),
+    });
+    const redact = secretRedactor(apiKey === undefined ? [] : [apiKey]);
+    const errors = { maker: name, keyVariable, redact };
+    const { stallTimeoutMs } = config;
+    return [
+      name,
+      new MakerProvider({ name, kind, url, open, errors, stallTimeoutMs, ...parts }),
+    ] as const;
+  });
+  return new Map(await Promise.all(opened));
+}
+
+function faultOf({ name, url }: Config['makers'][number], config: Config): string[] {
+  const known = makerNames.find((one) => one === name);
+  if (known === undefined) {
+    return [`TURNPIKE_MAKERS has ${name}, which is none of ${makerNames.join(', ')}`];
+  }
+  const address = url ?? makerKinds[known].url;
+  if (address === undefined) {
+    return [`TURNPIKE_MAKERS has ${name} without an address; write ${name}=http://host:port/v1`];
+  }
+  const { protocol, hostname } = new URL(address);
+  const isPlain = protocol === 'http:' && !isLoopbackHttp(new URL(address));
+  const [setting, variable] = keys[known];
+  return [
+    ...(isPlain && !config.egressPrivateHosts.includes(hostname)
+      ? [
+          `TURNPIKE_MAKERS has ${address}, where everybody on the way can read what is sent; use https, or list ${hostname} in TURNPIKE_EGRESS_PRIVATE_HOSTS if it is inside of your network`,
+        ]
+      : []),
+    ...(known !== 'local' && config[setting] === undefined
+      ? [`TURNPIKE_MAKERS has ${name}, and ${variable} is not set`]
+      : []),
+  ];
+}

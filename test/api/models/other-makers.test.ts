@@ -1,0 +1,142 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LLMock } from '@copilotkit/aimock';
+import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { serverProgram } from '../../support/processes/built-programs.js';
+import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
+import { runProgram } from '../../support/processes/run-program.js';
+import { newFolder } from '../../support/suite.js';
+
+const KEY = 'sk-own-key-of-the-operator';
+const PRICE = { input: 1, output: 2, cacheRead: 0.1 };
+const ENTRY = { contextWindow: 100_000, maxOutput: 4_000, price: PRICE };
+
+/** A folder in which the operator has installed a maker's package, as npm does it. */
+function folderWith(installed: Record<string, string>, models: object): string {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, 'package.json'), '{}');
+  writeFileSync(path.join(folder, 'models.json'), JSON.stringify(models));
+  mkdirSync(path.join(folder, 'node_modules/@ai-sdk'), { recursive: true });
+  for (const [name, from] of Object.entries(installed)) {
+    symlinkSync(
+      path.join(packageRoot, 'node_modules', from),
+      path.join(folder, 'node_modules', name),
+    );
+  }
+  return folder;
+}
+
+const inFolder = (folder: string): [string, ...string[]] => ['env', '-C', folder, ...serverProgram];
+
+describe('a model of another maker', () => {
+  const place = new LLMock({ port: 0 });
+  let server: ServerProcess;
+  const folder = folderWith({ '@ai-sdk/openai': 'ai-sdk-openai-4' }, { 'openai/gpt-6-sol': ENTRY });
+  const environment = (): Record<string, string> => ({
+    TURNPIKE_MAKERS: `openai=${place.url}/v1`,
+    OPENAI_API_KEY: KEY,
+    TURNPIKE_MODEL: 'openai/gpt-6-sol',
+    TURNPIKE_MODELS: path.join(folder, 'models.json'),
+    TURNPIKE_DATA_DIR: path.join(folder, 'data'),
+    TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
+  });
+  beforeAll(async () => {
+    const usage = { input_tokens: 1_000, output_tokens: 100 };
+    const call = { name: 'glob', arguments: '{"pattern":"*"}' };
+    const first = { userMessage: /Look around/, hasToolResult: false };
+    place.addFixture({ match: first, response: { toolCalls: [call], usage } });
+    place.onMessage(/Fail/, { error: { message: 'insufficient_quota' }, status: 429 });
+    place.addFixture({
+      match: { hasToolResult: true },
+      response: { content: 'I have looked.', usage },
+    });
+    place.onMessage(/.*/, { content: 'Hello from another maker.', usage });
+    await place.start();
+    server = await startProcess(environment(), inFolder(folder));
+  }, 60_000);
+  afterAll(async () => {
+    await server.kill('SIGTERM');
+    await place.stop();
+  });
+
+  const asked = (): Record<string, unknown>[] =>
+    place.getRequests().map(({ body }) => body as unknown as Record<string, unknown>);
+
+  it('runs a turn with a tool, counted and priced', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const stream = await client.turn(sessionId, 'Look around.', { opts: { tools: ['glob'] } });
+    const frames = await stream.all();
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    expect(stream.text()).toBe('I have looked.');
+    const { data } = await stream.until('turn:end');
+    const cost = (2 * (1_000 * PRICE.input + 100 * PRICE.output)) / 1e6;
+    expect(data['usage']).toMatchObject({ inputTokens: 2_000, outputTokens: 200, costUsd: cost });
+    expect(asked()).toHaveLength(2);
+  });
+
+  it('goes on in a conversation, and is the name that readers see', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    await (await client.turn(sessionId, 'First.')).all();
+    const stream = await client.turn(sessionId, 'Second.');
+    const started = await stream.until('session:init');
+    expect(started.data).toMatchObject({ model: 'openai/gpt-6-sol' });
+    expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    expect(JSON.stringify(asked().at(-1))).toContain('Hello from another maker.');
+  });
+
+  it('fails with what its maker says, and with what to do', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const frames = await (await client.turn(sessionId, 'Fail, please.')).all();
+    const failed = frames.find(({ event }) => event === 'turn:error')?.data;
+    expect(failed).toMatchObject({
+      errorType: 'SDK_FAILURE',
+      details: { provider: 'openai', reason: 'SPEND_LIMIT' },
+      retryable: false,
+    });
+    expect(String(failed?.['message'])).toContain('openai answered 429: insufficient_quota.');
+    expect(server.stdout() + server.stderr()).not.toContain(KEY);
+  });
+
+  it('needs an entry that says its window and price', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const { status, body } = await client.post('/api/harness/turn', {
+      sessionId,
+      message: 'Hello',
+      opts: { model: 'openai/gpt-unknown' },
+    });
+    expect([status, body['error']]).toMatchObject([
+      400,
+      { message: expect.stringContaining('has no entry in the file of TURNPIKE_MODELS') },
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, Record<string, string>, string]>([
+    [
+      'without its package',
+      {},
+      { TURNPIKE_MAKERS: 'groq', GROQ_API_KEY: KEY },
+      'its package is not installed: npm install @ai-sdk/groq@latest',
+    ],
+    [
+      'with a package of another specification',
+      { '@ai-sdk/openai': '@ai-sdk/openai' },
+      {},
+      "is not of the AI SDK's provider specification v4",
+    ],
+    ['that nobody knows', {}, { TURNPIKE_MAKERS: 'acme' }, 'has acme, which is none of openai,'],
+    ['without its key', {}, { OPENAI_API_KEY: '' }, 'and OPENAI_API_KEY is not set'],
+    ['without its address', {}, { TURNPIKE_MAKERS: 'local' }, 'write local=http://host:port/v1'],
+  ])('%s starts no server, and is named', async (_what, installed, more, message) => {
+    const own = folderWith(installed, {});
+    const { TURNPIKE_MODELS: _models, ...rest } = environment();
+    const data = { TURNPIKE_DATA_DIR: path.join(own, 'data') };
+    const { code, stderr } = await runProgram(inFolder(own), [], { ...rest, ...more, ...data });
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+  });
+});
