@@ -163,6 +163,15 @@ export function streamClosedEarly(): TypedError {
   });
 }
 
+/** No answer began in time. */
+export function unanswered(): TypedError {
+  return providerError({
+    case: 'timedOut',
+    category: 'REQUEST_TIMEOUT',
+    message: 'The provider did not answer in time. Send the turn again.',
+  });
+}
+
 /** @param stalledMs how long the provider sent nothing. */
 export function streamStalled(stalledMs: number): TypedError {
   return providerError({

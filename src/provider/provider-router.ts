@@ -39,6 +39,7 @@ export class ProviderRouter extends ModelProvider {
 
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
     if (this.#makerOf(name) !== undefined) return 'not-described';
+    if (!this.#hasMessages()) return 'missing';
     return this.messages.describeModel(name, signal);
   }
 

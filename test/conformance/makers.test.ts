@@ -77,12 +77,20 @@ const reply: Json[] = [
 /** The package of a maker as it is published, over its real wire. */
 describe('the package of OpenAI', () => {
   let asked: { text: string; headers: Json }[] = [];
-  let answer: 'reply' | 'page' | 'cut' = 'reply';
+  let answer: 'reply' | 'page' | 'cut' | 'busy' | 'elsewhere' = 'reply';
   const place = useShared(() =>
     serveHttp(async (request, response) => {
       let text = '';
       for await (const piece of request) text += String(piece);
       asked.push({ text, headers: { ...request.headers } });
+      if (answer === 'elsewhere') {
+        response.writeHead(307, { location: 'http://127.0.0.1:1/' });
+        return void response.end();
+      }
+      if (answer === 'busy') {
+        response.writeHead(asked.length === 1 ? 503 : 429, { 'content-type': 'application/json' });
+        return void response.end('{"error":{"message":"busy"}}');
+      }
       const type = answer === 'page' ? 'text/html' : 'text/event-stream';
       response.writeHead(200, { 'content-type': type });
       if (answer === 'page') return void response.end('<html></html>');
@@ -123,6 +131,8 @@ describe('the package of OpenAI', () => {
       open,
       errors,
       stallTimeoutMs: 60_000,
+      requestTimeoutMs: 60_000,
+      maxRetries: 1,
       clock: systemClock,
       tracing: plainTracing,
     });
@@ -189,6 +199,20 @@ describe('the package of OpenAI', () => {
     const again = first?.text;
     await call(after);
     expect(asked[0]?.text).toBe(again);
+  });
+
+  it('asks once more where the maker is busy, and says why in the end', async () => {
+    await expect(call(request, 'busy')).rejects.toMatchObject({
+      details: { provider: 'openai', category: 'RATE_LIMITED' },
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('follows no redirect', async () => {
+    await expect(call(request, 'elsewhere')).rejects.toMatchObject({
+      details: { category: 'NETWORK_POLICY_VIOLATION' },
+    });
+    expect(asked).toHaveLength(1);
   });
 
   it('fails where the reply breaks off, and where a page answers', async () => {

@@ -6,6 +6,7 @@ import { TypedError } from '../../errors/typed-error.js';
 import {
   providerError,
   providerReasons,
+  unanswered,
   type ProviderErrorCategory,
   type ProviderErrorReason,
 } from '../provider-errors.js';
@@ -69,11 +70,7 @@ export function mapError(error: unknown, redact: Redact): TypedError {
   if (own !== undefined) return own;
   if (error instanceof StreamErrorEvent) return mapErrorEvent(error.body, redact);
   if (error instanceof APIConnectionTimeoutError || hasTimeoutCode(error)) {
-    return providerError({
-      case: 'timedOut',
-      category: 'REQUEST_TIMEOUT',
-      message: 'The provider did not answer in time. Send the turn again.',
-    });
+    return unanswered();
   }
   if (error instanceof APIError && error.status !== undefined) {
     return mapStatus(error, error.status, redact);

@@ -30,6 +30,11 @@ export function makerFetch(
         throw host === undefined ? error : addressViolation(host);
       },
     );
+    if (response.status >= 300 && response.status < 400) {
+      throw policyViolation(`${maker} answered with a redirect, which is never followed`, {
+        upstreamStatus: response.status,
+      });
+    }
     const type = response.headers.get('content-type') ?? 'nothing';
     if (response.status === 200 && !type.startsWith('text/event-stream')) {
       throw providerError({

@@ -1,12 +1,12 @@
-import { linkAbort, untilAborted } from '../../platform/async/deadlines.js';
-import type { Clock } from '../../platform/clock.js';
+import { linkAbort, retryDelay, untilAborted } from '../../platform/async/deadlines.js';
+import { pause, type Clock } from '../../platform/clock.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { CallSpan } from '../anthropic/call-span.js';
 import { StallTimer } from '../anthropic/read-stream.js';
 import { wrappedTools } from '../anthropic/tool-search.js';
 import { estimateRequest } from '../estimate-tokens.js';
 import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
-import { noStops, streamClosedEarly, streamStalled } from '../provider-errors.js';
+import { noStops, streamClosedEarly, streamStalled, unanswered } from '../provider-errors.js';
 import { readParts } from './from-parts.js';
 import type { MakerKind } from './maker-table.js';
 import { mapCallError, type ErrorPlace } from './map-call-error.js';
@@ -17,6 +17,11 @@ import { toCall } from './to-call.js';
 /** Tokens of these models' tokenizers, by those of Claude's up to 4.6: an estimate that is too high is the safe one. */
 const TOKENS = { tokenScale: 1.3 };
 
+const retryDelays = { firstMs: 500, maxMs: 8_000 };
+
+/** Longest pause that a maker may ask for; a longer one ends the call. */
+const MAX_PAUSE_MS = 30_000;
+
 export interface MakerDeps {
   name: string;
   kind: MakerKind;
@@ -25,6 +30,10 @@ export interface MakerDeps {
   open: OpenModel;
   errors: ErrorPlace;
   stallTimeoutMs: number;
+  /** Longest wait for the beginning of an answer, in ms. */
+  requestTimeoutMs: number;
+  /** Retries of a call that fails before its answer. */
+  maxRetries: number;
   clock: Clock;
   tracing: Pick<Tracing, 'start'>;
 }
@@ -35,19 +44,15 @@ export class MakerProvider {
 
   /** @param id the model's name without that of the maker. */
   stream(request: ModelRequest, id: string, signal: AbortSignal): ModelCall {
-    const { name, kind, url, open, clock, tracing } = this.deps;
+    const { name, clock, tracing } = this.deps;
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     const span = new CallSpan({ tracing, clock }, request, name);
     const wrapped = wrappedTools(request);
     const estimated = estimateRequest(request, TOKENS);
-    const opened = (async () => {
-      signal.throwIfAborted();
-      if (request.stopSequences !== undefined && !kind.takesStops) throw noStops(name);
-      span.sentTo(url);
-      const asked = { ...toCall(request, { name, kind }), abortSignal: call.signal };
-      return (await open(id).doStream(asked)).stream;
-    })();
+    const opened = this.#open(request, id, { call, span });
+    // Whoever reads gets the error, also where it comes before.
+    opened.catch(() => undefined);
     const read = readParts({ maker: name, estimated, wrapped });
     return {
       read: async (onEvents) => {
@@ -63,6 +68,36 @@ export class MakerProvider {
         }
       },
     };
+  }
+
+  /** Sends a request, again where it failed before its answer and may pass: these packages try once. */
+  async #open(
+    request: ModelRequest,
+    id: string,
+    { call, span }: { call: AbortController; span: CallSpan },
+  ): Promise<ReadableStream<StreamPart>> {
+    const { name, kind, url, open, clock, errors, maxRetries, requestTimeoutMs } = this.deps;
+    const { signal } = call;
+    signal.throwIfAborted();
+    if (request.stopSequences !== undefined && !kind.takesStops) throw noStops(name);
+    span.sentTo(url);
+    const asked = { ...toCall(request, { name, kind }), abortSignal: signal };
+    for (let failures = 0; ; failures += 1) {
+      const stopTimer = clock.after(requestTimeoutMs, () => call.abort(unanswered()));
+      try {
+        const { stream } = await untilAborted(Promise.resolve(open(id).doStream(asked)), signal);
+        return stream;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const error = mapCallError(thrown, errors);
+        const { retryable, retryAfterMs = 0 } = error;
+        if (!retryable || failures >= maxRetries || retryAfterMs > MAX_PAUSE_MS) throw error;
+        const delayMs = Math.max(retryAfterMs, retryDelay(retryDelays, failures, Math.random()));
+        await untilAborted(pause(clock, delayMs), signal);
+      } finally {
+        stopTimer();
+      }
+    }
   }
 
   async #readAll(

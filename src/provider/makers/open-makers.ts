@@ -42,10 +42,11 @@ export async function openMakers(
     });
     const redact = secretRedactor(apiKey === undefined ? [] : [apiKey]);
     const errors = { maker: name, keyVariable, redact };
-    const { stallTimeoutMs } = config;
+    const { stallTimeoutMs, requestTimeoutMs, providerRetries: maxRetries } = config;
+    const limits = { stallTimeoutMs, requestTimeoutMs, maxRetries };
     return [
       name,
-      new MakerProvider({ name, kind, url, open, errors, stallTimeoutMs, ...parts }),
+      new MakerProvider({ name, kind, url, open, errors, ...limits, ...parts }),
     ] as const;
   });
   return new Map(await Promise.all(opened));

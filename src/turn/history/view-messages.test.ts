@@ -62,6 +62,7 @@ describe('the messages of a session', () => {
     await storeMessage(first, at(1));
     const parts: AssistantPart[] = [
       { type: 'thinking', thinking: 'Hm.', signature: 'secret' },
+      { type: 'thinking', thinking: '', signature: '', meta: { openai: {} } },
       { type: 'redacted_thinking', data: 'secret' },
       { type: 'text', text: '' },
       { type: 'text', text: 'Looking.' },

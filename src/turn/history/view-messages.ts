@@ -158,6 +158,8 @@ function viewPart(part: AssistantPart, stored: StoredTurn): MessagePart[] {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'thinking':
+      // Of some makers it is for the maker alone.
+      if (part.thinking === '' && part.meta !== undefined) return [];
       return [{ type: 'thinking', text: part.thinking }];
     case 'tool_use': {
       const call = stored.calls.find((row) => row.callId === part.id);
