@@ -1,5 +1,6 @@
 import { ConfigError, type Config } from '../config/config.js';
 import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { limitModel, requestProfiles } from './anthropic/request-profile.js';
@@ -26,7 +27,7 @@ export function addressOf({
 export function openMessages(
   config: Config,
   { mode, baseUrl }: { mode: ProviderMode; baseUrl: string },
-  { clock, tracing }: ProviderParts,
+  { clock, tracing }: Omit<ProviderParts, 'logger'>,
 ): AnthropicProvider {
   const { providerProfile: profile, providerRetries: maxRetries } = config;
   const provided = { ...config, apiKey: keyOf(config), mode, baseUrl, profile, maxRetries };
@@ -36,6 +37,7 @@ export function openMessages(
 interface ProviderParts {
   clock: Clock;
   tracing: Pick<Tracing, 'start'>;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** That place, and the makers that are listed. In rehearsal it plays every model. @throws ConfigError. */

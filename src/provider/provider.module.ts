@@ -55,12 +55,12 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     },
     {
       provide: ModelProvider,
-      inject: [CONFIG, AnthropicProvider, CLOCK, Tracing],
+      inject: [CONFIG, AnthropicProvider, CLOCK, Tracing, LOGGER],
       useFactory: (
         config: Config,
         messages: AnthropicProvider,
-        ...[clock, tracing]: [Clock, Tracing]
-      ) => openProvider(config, messages, { clock, tracing }),
+        ...[clock, tracing, logger]: [Clock, Tracing, Logger]
+      ) => openProvider(config, messages, { clock, tracing, logger }),
     },
     {
       provide: ModelStore,

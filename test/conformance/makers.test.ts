@@ -135,6 +135,7 @@ describe('the package of OpenAI', () => {
       maxRetries: 1,
       clock: systemClock,
       tracing: plainTracing,
+      logger: { warn: () => undefined },
     });
     const events: ModelEvent[] = [];
     const { signal } = new AbortController();

@@ -2,6 +2,7 @@ import { parseConfig } from '../../config/config.js';
 import { systemClock } from '../../platform/clock.js';
 import { commandName } from '../../platform/process/command-name.js';
 import { redactOf } from '../../app/process-log.js';
+import { createLogger } from '../../platform/logger.js';
 import { checkPlace, type PlaceCheck } from '../../provider/check-place.js';
 import {
   addressOf,
@@ -56,10 +57,12 @@ async function check(cli: Cli, named: string | undefined, json: boolean): Promis
     );
   }
   const baseUrl = addressOf(config);
-  const tracing = new Tracing({ traceContent: false }, redactOf(config));
+  const redact = redactOf(config);
+  const tracing = new Tracing({ traceContent: false }, redact);
+  const logger = createLogger({ level: 'warn', readable: true, redact });
   const place = { mode: 'anthropic', baseUrl } as const;
   const messages = openMessages(config, place, { clock: systemClock, tracing });
-  const provider = await openProvider(config, messages, { clock: systemClock, tracing });
+  const provider = await openProvider(config, messages, { clock: systemClock, tracing, logger });
   provider.assertReady();
   const model = (await openCatalogue(config, messages)).describe(name);
   cli.err(`${oneLine(name, 200)} at ${baseUrl} (${providerProfile})\n`);

@@ -25,6 +25,8 @@ export interface PartReading {
   maker: string;
   /** Tokens of the request, until the maker says how many there were. */
   estimated: number;
+  /** Called with each setting that the maker's package does not honour. Default: ignored. */
+  onWarning?: (what: string) => void;
   /** The tools that are called by `use_tool`. Absent: all are called by their names. */
   wrapped?: ReadonlySet<string> | undefined;
 }
@@ -53,6 +55,9 @@ class PartReader {
 
   read(part: StreamPart): ModelEvent[] {
     switch (part.type) {
+      case 'stream-start':
+        this.#warn(part['warnings']);
+        return [];
       case 'response-metadata':
         this.#identity = {
           ...(typeof part['id'] === 'string' ? { responseId: part['id'] } : {}),
@@ -91,6 +96,14 @@ class PartReader {
         return this.#finish(part);
       default:
         return [];
+    }
+  }
+
+  #warn(warnings: unknown): void {
+    for (const warning of Array.isArray(warnings) ? warnings : []) {
+      const { feature, details, message } = object(warning);
+      const what = [feature, details, message].map(text).filter((one) => one !== '');
+      this.reading.onWarning?.(what.join(': '));
     }
   }
 

@@ -1,5 +1,6 @@
 import { linkAbort, retryDelay, untilAborted } from '../../platform/async/deadlines.js';
 import { pause, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { CallSpan } from '../anthropic/call-span.js';
 import { StallTimer } from '../anthropic/read-stream.js';
@@ -36,10 +37,14 @@ export interface MakerDeps {
   maxRetries: number;
   clock: Clock;
   tracing: Pick<Tracing, 'start'>;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** Calls the models of one maker through its package. */
 export class MakerProvider {
+  /** Each is said once. */
+  readonly #warned = new Set<string>();
+
   constructor(private readonly deps: MakerDeps) {}
 
   /** @param id the model's name without that of the maker. */
@@ -53,7 +58,12 @@ export class MakerProvider {
     const opened = this.#open(request, id, { call, span });
     // Whoever reads gets the error, also where it comes before.
     opened.catch(() => undefined);
-    const read = readParts({ maker: name, estimated, wrapped });
+    const read = readParts({
+      maker: name,
+      estimated,
+      wrapped,
+      onWarning: (what) => this.#warn(request.model, what),
+    });
     return {
       read: async (onEvents) => {
         try {
@@ -68,6 +78,13 @@ export class MakerProvider {
         }
       },
     };
+  }
+
+  #warn(model: string, what: string): void {
+    const warning = `${model} ${what}`;
+    if (this.#warned.has(warning)) return;
+    this.#warned.add(warning);
+    this.deps.logger.warn({ model, what }, 'the package of a maker does not honour a setting');
   }
 
   /** Sends a request, again where it failed before its answer and may pass: these packages try once. */

@@ -1,6 +1,7 @@
 import { ConfigError, type Config } from '../../config/config.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
+import type { Logger } from '../../platform/logger.js';
 import { secretRedactor } from '../../platform/text/redact.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { privateHostsOf } from '../anthropic/check-egress.js';
@@ -23,7 +24,7 @@ const keys = {
 /** Opens the makers that are listed. @throws ConfigError that names every one that is not ready. */
 export async function openMakers(
   config: Config,
-  parts: { clock: Clock; tracing: Pick<Tracing, 'start'> },
+  parts: { clock: Clock; tracing: Pick<Tracing, 'start'>; logger: Pick<Logger, 'warn'> },
 ): Promise<ReadonlyMap<string, MakerProvider>> {
   const faults = config.makers.flatMap((maker) => faultOf(maker, config));
   if (faults.length > 0) throw new ConfigError(faults);
