@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LLMock } from '@copilotkit/aimock';
 import { systemClock } from '../../src/platform/clock.js';
 import type { ModelEvent, ModelRequest } from '../../src/provider/model-types.js';
 import { MakerProvider } from '../../src/provider/makers/maker-provider.js';
-import { makerKinds } from '../../src/provider/makers/maker-table.js';
-import { openMaker } from '../../src/provider/makers/open-maker.js';
+import { makerKinds, type MakerName } from '../../src/provider/makers/maker-table.js';
+import { openMaker, type OpenModel } from '../../src/provider/makers/open-maker.js';
 import { makerFetch } from '../../src/provider/makers/maker-fetch.js';
 import type { AssistantPart } from '../../src/storage/shapes/stored-step.js';
 import { serveHttp } from '../support/serve-http.js';
@@ -74,6 +75,22 @@ const reply: Json[] = [
   },
 ];
 
+function providerOf(name: MakerName, url: string, open: OpenModel): MakerProvider {
+  return new MakerProvider({
+    name,
+    kind: makerKinds[name],
+    url,
+    open,
+    errors: { maker: name, keyVariable: 'A_KEY', redact: (text) => text },
+    stallTimeoutMs: 60_000,
+    requestTimeoutMs: 60_000,
+    maxRetries: 1,
+    clock: systemClock,
+    tracing: plainTracing,
+    logger: { warn: () => undefined },
+  });
+}
+
 /** The package of a maker as it is published, over its real wire. */
 describe('the package of OpenAI', () => {
   let asked: { text: string; headers: Json }[] = [];
@@ -119,24 +136,7 @@ describe('the package of OpenAI', () => {
       baseURL: `${place.url}/v1`,
       fetch: makerFetch('openai', { origin, privateHosts }),
     });
-    const errors = {
-      maker: 'openai',
-      keyVariable: 'OPENAI_API_KEY',
-      redact: (text: string) => text,
-    };
-    const provider = new MakerProvider({
-      name: 'openai',
-      kind: makerKinds.openai,
-      url: place.url,
-      open,
-      errors,
-      stallTimeoutMs: 60_000,
-      requestTimeoutMs: 60_000,
-      maxRetries: 1,
-      clock: systemClock,
-      tracing: plainTracing,
-      logger: { warn: () => undefined },
-    });
+    const provider = providerOf('openai', place.url, open);
     const events: ModelEvent[] = [];
     const { signal } = new AbortController();
     await provider.stream(given, 'gpt-6-sol', signal).read((some) => void events.push(...some));
@@ -222,6 +222,69 @@ describe('the package of OpenAI', () => {
     });
     await expect(call(request, 'page')).rejects.toMatchObject({
       message: expect.stringContaining('openai answered with text/html'),
+    });
+  });
+});
+
+/** Of a server that somebody else wrote. */
+describe('the package for servers of OpenAI’s chat API', () => {
+  const place = new LLMock({ port: 0 });
+  beforeAll(async () => {
+    const call = { name: 'look', arguments: '{"at":"x"}' };
+    const asked = { userMessage: /Look/, hasToolResult: false };
+    place.addFixture({ match: asked, response: { toolCalls: [call] } });
+    const usage = { prompt_tokens: 40, completion_tokens: 8 };
+    place.addFixture({ match: {}, response: { content: 'Seen it.', reasoning: 'Hm.', usage } });
+    await place.start();
+  });
+  afterAll(() => place.stop());
+
+  it('gives a call, and after its result thinking, text and usage', async () => {
+    const { origin } = new URL(place.url);
+    const privateHosts = { anywhere: [], loopback: ['127.0.0.1', 'localhost'] };
+    const open = await openMaker('local', makerKinds.local, {
+      baseURL: `${place.url}/v1`,
+      fetch: makerFetch('local', { origin, privateHosts }),
+    });
+    const provider = providerOf('local', place.url, open);
+    const messages: ModelRequest['messages'][number][] = [
+      { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
+    ];
+    const call = async () => {
+      const events: ModelEvent[] = [];
+      const asked: ModelRequest = {
+        model: 'local/m',
+        system: 'Be brief.',
+        maxTokens: 100,
+        tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }],
+        messages: [...messages],
+      };
+      const { signal } = new AbortController();
+      await provider.stream(asked, 'm', signal).read((some) => void events.push(...some));
+      const parts = events.flatMap((event) => (event.type === 'part.ended' ? [event.part] : []));
+      return { parts, end: events.at(-1) };
+    };
+    const first = await call();
+    expect(first.end).toMatchObject({ type: 'ended', stopReason: 'tool_use' });
+    const [use] = first.parts;
+    if (use?.type !== 'tool_use') throw new Error('It called nothing');
+    expect(use).toMatchObject({ name: 'look', input: { at: 'x' } });
+    messages.push({ role: 'assistant', parts: first.parts });
+    const result = {
+      type: 'tool_result',
+      callId: use.id,
+      output: 'a thing',
+      isError: false,
+    } as const;
+    messages.push({ role: 'user', parts: [result] });
+    const second = await call();
+    expect(second.parts).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'Seen it.' },
+    ]);
+    expect(second.end).toMatchObject({
+      stopReason: 'end_turn',
+      usage: { inputTokens: 40, outputTokens: 8 },
     });
   });
 });

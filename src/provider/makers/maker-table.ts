@@ -14,6 +14,8 @@ export interface MakerKind {
   takesStops: boolean;
   /** The form of ids of calls, where it is narrower than 64 characters. */
   callIds?: 'nine';
+  /** What its provider is made with, beside key, address and `fetch`. */
+  settings?: Readonly<Record<string, boolean>>;
   /** Options that every call has, under the package's own name for them. */
   options?: Readonly<Record<string, Readonly<Record<string, boolean | null>>>>;
 }
@@ -90,6 +92,8 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
     package: '@ai-sdk/openai-compatible',
     create: 'createOpenAICompatible',
     url: undefined,
+    // Such servers count only where they are asked to.
+    settings: { includeUsage: true },
   },
 };
 

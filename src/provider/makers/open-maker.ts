@@ -26,7 +26,7 @@ export type OpenModel = (id: string) => LanguageModel;
  */
 export async function openMaker(
   name: string,
-  kind: Pick<MakerKind, 'package' | 'create'>,
+  kind: Pick<MakerKind, 'package' | 'create' | 'settings'>,
   settings: MakerSettings,
 ): Promise<OpenModel> {
   const file = await findPackage(kind.package);
@@ -40,7 +40,12 @@ export async function openMaker(
   const create: unknown = isModule(module) ? module[kind.create] : undefined;
   if (typeof create !== 'function') throw wrongVersion(name, kind, install);
   // Keys and addresses are given, so that none is taken from the environment.
-  const provider: unknown = create({ ...settings, apiKey: settings.apiKey ?? 'none', name });
+  const provider: unknown = create({
+    ...kind.settings,
+    ...settings,
+    apiKey: settings.apiKey ?? 'none',
+    name,
+  });
   if (typeof provider !== 'function') throw wrongVersion(name, kind, install);
   const open = (id: string): LanguageModel => provider(id) as LanguageModel;
   if (open('any').specificationVersion !== SPECIFICATION) throw wrongVersion(name, kind, install);
