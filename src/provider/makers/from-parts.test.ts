@@ -130,6 +130,12 @@ describe('the parts of a stream', () => {
     ]);
     expect(events.at(-2)).toEqual({ type: 'part.ended', part: { type: 'text', text: 'Half' } });
     expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 100, outputTokens: 3 } });
+    const uncounted = read([
+      ...text('Twelve words or so, of which nobody has counted a single one.'),
+      finish('stop'),
+    ]);
+    const last = uncounted.at(-1);
+    expect(last?.type === 'ended' ? last.usage.outputTokens : 0).toBeGreaterThan(10);
   });
 
   it('say what the package does not honour', () => {

@@ -3,6 +3,7 @@ import { parseJson, printJson } from '../../platform/exact-json.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
 import type { AssistantPart, Usage } from '../../storage/shapes/stored-step.js';
 import { unwrapCall } from '../anthropic/tool-search.js';
+import { estimateText } from '../estimate-tokens.js';
 import { INVALID_JSON, USE_TOOL, type ModelEvent, type StopReason } from '../model-types.js';
 import { malformedStream, streamClosedEarly } from '../provider-errors.js';
 import type { StreamPart } from './specification.js';
@@ -19,6 +20,9 @@ interface OpenPart {
   /** Set once it is whole; it is given when those before it are. */
   ended?: AssistantPart;
 }
+
+/** Tokens of these models' tokenizers, by those of Claude's up to 4.6: an estimate that is too high is the safe one. */
+export const TOKENS = { tokenScale: 1.3 };
 
 export interface PartReading {
   /** Under which what only the maker can read is stored. */
@@ -47,6 +51,8 @@ class PartReader {
   #begun = false;
   #hasCall = false;
   #usage: Usage;
+  /** What came of the reply, for a maker that does not count it. */
+  readonly #streamed: string[] = [];
   #identity: { responseId?: string; model?: string } = {};
 
   constructor(private readonly reading: PartReading) {
@@ -136,6 +142,7 @@ class PartReader {
     const delta = text(part['delta']);
     if (delta === '') return [];
     open.pieces.push(delta);
+    this.#streamed.push(delta);
     return [{ type: kind === 'text' ? 'text.delta' : 'thinking.delta', text: delta }];
   }
 
@@ -163,6 +170,7 @@ class PartReader {
     if (known === undefined) events.push(...this.#growCall(open, input));
     keepMarks(open, part);
     open.pieces = [input];
+    this.#streamed.push(input);
     open.ended = this.#whole(open);
     this.#hasCall = true;
     if (open.isWrapped && open.ended.type === 'tool_use') {
@@ -213,7 +221,8 @@ class PartReader {
 
   #finish(part: StreamPart): ModelEvent[] {
     const { unified, raw } = object(part['finishReason']);
-    this.#usage = usageOf(part['usage'], this.#usage);
+    const streamed = estimateText(this.#streamed.join(''), TOKENS);
+    this.#usage = usageOf(part['usage'], { ...this.#usage, outputTokens: streamed });
     const reason = stopReasonOf(text(unified), {
       hasCall: this.#hasCall,
       hasRaw: text(raw) !== '',
@@ -270,7 +279,7 @@ function usageOf(report: unknown, before: Usage): Usage {
   return {
     ...before,
     ...(isSaid ? { inputTokens: Math.max(0, plain), cacheReadTokens, cacheWriteTokens } : {}),
-    outputTokens: count(output['total']) ?? before.outputTokens,
+    outputTokens: count(output['total']) || before.outputTokens,
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
   };
 }

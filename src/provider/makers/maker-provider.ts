@@ -8,15 +8,12 @@ import { wrappedTools } from '../anthropic/tool-search.js';
 import { estimateRequest } from '../estimate-tokens.js';
 import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import { noStops, streamClosedEarly, streamStalled, unanswered } from '../provider-errors.js';
-import { readParts } from './from-parts.js';
+import { readParts, TOKENS } from './from-parts.js';
 import type { MakerKind } from './maker-table.js';
 import { mapCallError, type ErrorPlace } from './map-call-error.js';
 import type { OpenModel } from './open-maker.js';
 import type { StreamPart } from './specification.js';
 import { toCall } from './to-call.js';
-
-/** Tokens of these models' tokenizers, by those of Claude's up to 4.6: an estimate that is too high is the safe one. */
-const TOKENS = { tokenScale: 1.3 };
 
 const retryDelays = { firstMs: 500, maxMs: 8_000 };
 

@@ -49,6 +49,13 @@ describe('an error of a package', () => {
     expect(mapCallError(callError(undefined, { cause: own }), place)).toBe(own);
   });
 
+  it('is of the answer where the package cannot read it, without what it was', () => {
+    const mark = { [Symbol.for('vercel.ai.error.AI_TypeValidationError')]: true };
+    const mapped = mapCallError(Object.assign(new Error('what nobody may log'), mark), place);
+    expect(mapped).toMatchObject({ status: 502, details: { category: 'API_RESPONSE_ERROR' } });
+    expect(mapped.message).not.toContain('nobody');
+  });
+
   it('in a stream is what its maker says, in each of its forms', () => {
     const mapped = mapCallError({ error: { message: 'overloaded: sk-secret' } }, place);
     expect(mapped).toBeInstanceOf(TypedError);

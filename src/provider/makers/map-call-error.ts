@@ -17,6 +17,15 @@ const isMarked = (error: unknown, name: string): error is Readonly<Record<string
   error !== null &&
   Reflect.get(error, Symbol.for(`vercel.ai.error.${name}`)) === true;
 
+/** Errors of an answer that a package cannot read. Their own words have the answer. */
+const unreadable = [
+  'AI_TypeValidationError',
+  'AI_JSONParseError',
+  'AI_InvalidResponseDataError',
+  'AI_EmptyResponseBodyError',
+  'AI_NoContentGeneratedError',
+];
+
 /** Words for thinking that does not come back as it was given. */
 const THINKING_TEXT =
   /invalid_encrypted_content|thought_signature|reasoning_content.*(?:passed back|missing)/is;
@@ -47,6 +56,15 @@ export function mapCallError(error: unknown, place: ErrorPlace): TypedError {
       reason: 'INVALID_REQUEST',
       provider: place.maker,
       message: `${place.maker} does not take this: ${shorten(place.redact(messageOf(error)))}`,
+    });
+  }
+  const unread = unreadable.find((name) => isMarked(error, name));
+  if (unread !== undefined) {
+    return providerError({
+      case: 'unreadable',
+      category: 'API_RESPONSE_ERROR',
+      provider: place.maker,
+      message: `The answer of ${place.maker} is not as its package expects (${unread}). Update the package, or send the turn again.`,
     });
   }
   if (isMarked(error, 'AI_APICallError') && typeof error['statusCode'] === 'number') {
