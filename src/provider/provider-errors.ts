@@ -1,6 +1,7 @@
 import { TypedError, type CaseInit } from '../errors/typed-error.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
+import { unlistedMaker } from './makers/maker-table.js';
 
 export type ProviderErrorCategory =
   | 'MISSING_API_KEY'
@@ -104,10 +105,13 @@ export function modelRefused(
 ): TypedError {
   const why =
     category === 'MODEL_RETIRED' ? 'is retired' : 'is not among those that the provider has';
+  const maker = unlistedMaker(model);
+  const hint =
+    maker === undefined ? '' : ` For models of ${maker}, the operator lists it in TURNPIKE_MAKERS.`;
   return providerError({
     case: 'refused',
     category,
-    message: `The model "${model}" ${why}. Use ${useInstead}, or another one of GET /api/harness/models.`,
+    message: `The model "${model}" ${why}. Use ${useInstead}, or another one of GET /api/harness/models.${hint}`,
     facts: {
       ...(category === 'MODEL_NOT_FOUND' ? { upstreamStatus: 404 } : {}),
       model,

@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { newFolder } from '../../../test/support/suite.js';
 import { packageRoot } from '../../platform/process/package-root.js';
 import { loadModels } from '../models/model-store.js';
-import { makerKinds, makerNames, splitModel } from './maker-table.js';
+import { modelRefused } from '../provider-errors.js';
+import { makerKinds, makerNames, splitModel, unlistedMaker } from './maker-table.js';
 
 const page = readFileSync(`${packageRoot}/docs/operate/other-makers.md`, 'utf8');
 
@@ -36,6 +37,14 @@ describe('the page of other makers', () => {
 });
 
 describe('the maker of a model', () => {
+  it('is named where it is known and not listed', () => {
+    expect(unlistedMaker('openai/gpt-6')).toBe('openai');
+    expect(unlistedMaker('acme/x')).toBeUndefined();
+    expect(unlistedMaker('claude-opus-5-5')).toBeUndefined();
+    const refused = { model: 'openai/gpt-6', useInstead: 'm' };
+    expect(modelRefused('MODEL_NOT_FOUND', refused).message).toContain('TURNPIKE_MAKERS');
+  });
+
   it.each([
     ['openai/gpt-6', { maker: 'openai', id: 'gpt-6' }],
     ['openrouter/openai/gpt-6', { maker: 'openrouter', id: 'openai/gpt-6' }],

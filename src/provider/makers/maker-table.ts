@@ -97,6 +97,11 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
 };
 
+/** The known maker of a name that the provider does not have: it would be another place's model. */
+export function unlistedMaker(name: string): MakerName | undefined {
+  return makerNames.find((maker) => maker === splitModel(name)?.maker);
+}
+
 /** The maker in `maker/model`; undefined: the name has none. */
 export function splitModel(name: string): { maker: string; id: string } | undefined {
   const at = name.indexOf('/');
