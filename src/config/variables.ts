@@ -1,4 +1,3 @@
-import { makerVariables } from './variables/maker-variables.js';
 import { providerVariables } from './variables/provider-variables.js';
 import { serverVariables } from './variables/server-variables.js';
 import { toolVariables } from './variables/tool-variables.js';
@@ -8,7 +7,7 @@ import type { Variable } from './variable.js';
 /** The variables under the headings of the documentation. */
 const variableGroups = {
   'Serving clients, storage and logs': serverVariables,
-  'Model and provider': { ...providerVariables, ...makerVariables },
+  'Model and provider': providerVariables,
   'Tools, sandbox, MCP and memory': toolVariables,
   'Agents, sessions, turns and files': turnVariables,
 };
@@ -29,7 +28,6 @@ export const removedVariables: Readonly<Record<string, string>> = {
 export const variables = {
   ...serverVariables,
   ...providerVariables,
-  ...makerVariables,
   ...toolVariables,
   ...turnVariables,
 };

@@ -3,7 +3,7 @@ import type { AssistantPart, Usage } from '../storage/shapes/stored-step.js';
 import type { Model } from './model.js';
 import type { ModelCall, ModelEvent, ModelRequest, UserPart } from './model-types.js';
 
-/** What a check of a configured place found. */
+/** A finding of a check of a configured place. */
 export interface PlaceCheck {
   name: 'text' | 'stream' | 'usage' | 'tool' | 'result' | 'picture' | 'count';
   /** `no`: turns do without. `failed`: turns need it, or the place has an error of its own. */
@@ -194,7 +194,7 @@ async function call(
       reply.text += event.text;
     } else if (event.type === 'part.ended') reply.parts.push(event.part);
     else if (event.type === 'ended') {
-      reply.usage = event.usage;
+      if (event.isEstimated !== true) reply.usage = event.usage;
       reply.stopReason = event.unknownReason ?? event.stopReason;
     }
   };

@@ -91,6 +91,8 @@ export type ModelEvent =
       details?: string;
       category?: string;
       unknownReason?: string;
+      /** Whether the provider counted nothing, and `usage` is an estimate. Absent: it counted. */
+      isEstimated?: true;
     };
 
 /** Takes the events of a network chunk. */

@@ -150,8 +150,9 @@ export function noStops(profile: string): TypedError {
 }
 
 /** The provider's stream broke the rules of its wire: nothing after that point can be trusted. */
-export function malformedStream(what: string): TypedError {
+export function malformedStream(what: string, provider?: string): TypedError {
   return providerError({
+    ...compact({ provider }),
     case: 'unreadable',
     category: 'API_RESPONSE_ERROR',
     message: `The provider's stream could not be read: ${what}. Send the turn again.`,
@@ -159,17 +160,19 @@ export function malformedStream(what: string): TypedError {
 }
 
 /** The connection was closed or lost before the message ended. */
-export function streamClosedEarly(): TypedError {
+export function streamClosedEarly(provider?: string): TypedError {
   return providerError({
+    ...compact({ provider }),
     case: 'unreachable',
     category: 'NETWORK_ERROR',
     message: 'The provider closed the stream before the message ended. Send the turn again.',
   });
 }
 
-/** No answer began in time. */
-export function unanswered(): TypedError {
+/** No answer began in time. @param provider a maker; absent: Anthropic. */
+export function unanswered(provider?: string): TypedError {
   return providerError({
+    ...compact({ provider }),
     case: 'timedOut',
     category: 'REQUEST_TIMEOUT',
     message: 'The provider did not answer in time. Send the turn again.',
@@ -177,8 +180,9 @@ export function unanswered(): TypedError {
 }
 
 /** @param stalledMs how long the provider sent nothing. */
-export function streamStalled(stalledMs: number): TypedError {
+export function streamStalled(stalledMs: number, provider?: string): TypedError {
   return providerError({
+    ...compact({ provider }),
     case: 'timedOut',
     category: 'REQUEST_TIMEOUT',
     message: `The provider sent nothing for ${stalledMs} ms. Send the turn again.`,

@@ -211,14 +211,15 @@ describe('the package of OpenAI', () => {
 
   it('follows no redirect', async () => {
     await expect(call(request, 'elsewhere')).rejects.toMatchObject({
-      details: { category: 'NETWORK_POLICY_VIOLATION' },
+      message: expect.stringContaining('Correct its address in TURNPIKE_MAKERS'),
+      details: { category: 'NETWORK_POLICY_VIOLATION', provider: 'openai' },
     });
     expect(asked).toHaveLength(1);
   });
 
   it('fails where the reply breaks off, and where a page answers', async () => {
     await expect(call(request, 'cut')).rejects.toMatchObject({
-      details: { category: 'NETWORK_ERROR' },
+      details: { category: 'NETWORK_ERROR', provider: 'openai' },
     });
     await expect(call(request, 'page')).rejects.toMatchObject({
       message: expect.stringContaining('openai answered with text/html'),

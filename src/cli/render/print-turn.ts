@@ -55,7 +55,7 @@ async function printEvents(
       write(screen, rendered.writes);
     } else {
       const rendered = renderFrame(state, frame, screen.paint);
-      // What is held back is on no screen that it could be withdrawn from.
+      // Words that are held back are on no screen, and need not be withdrawn.
       const hasWords = rendered.state.hasWords && !screen.holdsSteps;
       state = { ...state, ...rendered.state, hasWords };
       write(screen, rendered.writes);

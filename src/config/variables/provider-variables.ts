@@ -3,6 +3,7 @@ import { parsedBy } from '../../platform/parsing/shapes.js';
 import {
   parseAllowedOrigin,
   parseHostEntry,
+  parseMaker,
   parsePrices,
   type ModelPrice,
   parseServerTool,
@@ -22,6 +23,11 @@ const serverTool = parsedBy(
   'must be web_search[=uses], web_fetch[=uses] or code_execution',
 );
 const prices = parsedBy(parsePrices, 'must be comma-separated `name=input/output`');
+
+const maker = parsedBy(parseMaker, 'must be a maker, as `openai` or `local=http://host:port/v1`');
+
+const keyOf = (variable: string, name: string) =>
+  secret(variable, `Key of \`${name}\`. Read where \`TURNPIKE_MAKERS\` lists it.`);
 
 /** Variables of the model and its provider. */
 export const providerVariables = {
@@ -114,4 +120,16 @@ export const providerVariables = {
     min: 0,
     max: 10,
   }),
+  makers: list(
+    'TURNPIKE_MAKERS',
+    'Makers whose models turns may name as `maker/model`: `openai`, `google`, `xai`, `mistral`, `deepseek`, `groq`, and `local` for any server of OpenAI’s chat API, with an address where it is not the usual one: `openai,local=http://127.0.0.1:8080/v1` ([other makers](other-makers.md)). Default: none.',
+    z.array(maker).check(eachOnce(({ name }) => name)),
+  ),
+  openaiKey: keyOf('OPENAI_API_KEY', 'openai'),
+  googleKey: keyOf('GOOGLE_GENERATIVE_AI_API_KEY', 'google'),
+  xaiKey: keyOf('XAI_API_KEY', 'xai'),
+  mistralKey: keyOf('MISTRAL_API_KEY', 'mistral'),
+  deepseekKey: keyOf('DEEPSEEK_API_KEY', 'deepseek'),
+  groqKey: keyOf('GROQ_API_KEY', 'groq'),
+  localKey: keyOf('TURNPIKE_LOCAL_KEY', 'local'),
 };

@@ -137,7 +137,6 @@ export class AnthropicProvider implements ModelProvider {
       return tokens;
     } catch (error) {
       signal.throwIfAborted();
-      // Each count that such a server is asked for costs a round trip.
       this.#hasNoCount = this.profile.name !== 'anthropic' && lacksRoute(error, request.model);
       throw mapError(error, this.#redact);
     }

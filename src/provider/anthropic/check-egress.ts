@@ -9,6 +9,7 @@ import {
   loopbackNames,
 } from '../../platform/net/addresses.js';
 import { parseAllowedOrigin } from '../../config/variable-forms.js';
+import { compact } from '../../platform/compact.js';
 import type { TypedError } from '../../errors/typed-error.js';
 import { providerError } from '../provider-errors.js';
 import type { ProviderConfig } from '../provider-config.js';
@@ -84,20 +85,27 @@ function isListed(
 export function policyViolation(
   message: string,
   facts: Record<string, unknown>,
-  remedy = 'list the origin in TURNPIKE_EGRESS_ALLOW',
+  remedy = 'Correct TURNPIKE_PROVIDER_BASE_URL, or list the origin in TURNPIKE_EGRESS_ALLOW',
+  provider?: string,
 ): TypedError {
   return providerError({
     case: 'refused',
     category: 'NETWORK_POLICY_VIOLATION',
-    message: `${message} (${POLICY}). Correct TURNPIKE_PROVIDER_BASE_URL, or ${remedy}, and restart.`,
+    ...compact({ provider }),
+    message: `${message} (${POLICY}). ${remedy}, and restart.`,
     facts: { policy: POLICY, ...facts },
   });
 }
 
 /** The 400 for an allowed host at an address that is not public. */
-export function addressViolation(host: string): TypedError {
+export function addressViolation(
+  host: string,
+  setting = 'TURNPIKE_PROVIDER_BASE_URL',
+  provider?: string,
+): TypedError {
   const message = `The provider's host ${host} is at an address that is not public`;
-  return policyViolation(message, { host }, 'list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS');
+  const remedy = `Correct ${setting}, or list the host in TURNPIKE_EGRESS_PRIVATE_HOSTS`;
+  return policyViolation(message, { host }, remedy, provider);
 }
 
 /**

@@ -19,6 +19,14 @@ type Redact = (text: string) => string;
 /** Longest text of an error: enough for a sentence, too short for a gateway's page. */
 const MAX_MESSAGE_LENGTH = 500;
 
+/** Whose error it is, and the setting that has the address. */
+export interface ErrorSource {
+  provider: string;
+  setting: string;
+}
+
+const messagesApi: ErrorSource = { provider: 'anthropic', setting: 'TURNPIKE_PROVIDER_BASE_URL' };
+
 /** An `error` event in the provider's stream. Thrown by the fold, mapped like every other failure. */
 export class StreamErrorEvent extends Error {
   /** @param body the event: `{type: "error", error: {type, message, details?}, request_id?}` */
@@ -65,18 +73,23 @@ const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
  * - 401, 403: as upstream, `INVALID_API_KEY`; 429: `RATE_LIMITED`; other: `API_RESPONSE_ERROR`
  * - anything else: 503 `NETWORK_ERROR`, retryable unless the address or its certificate is at fault
  */
-export function mapError(error: unknown, redact: Redact): TypedError {
+export function mapError(
+  error: unknown,
+  redact: Redact,
+  { provider, setting }: ErrorSource = messagesApi,
+): TypedError {
   const own = ownError(error);
   if (own !== undefined) return own;
   if (error instanceof StreamErrorEvent) return mapErrorEvent(error.body, redact);
   if (error instanceof APIConnectionTimeoutError || hasTimeoutCode(error)) {
-    return unanswered();
+    return unanswered(provider);
   }
   if (error instanceof APIError && error.status !== undefined) {
     return mapStatus(error, error.status, redact);
   }
   return providerError({
-    ...unreachable(error),
+    ...unreachable(error, setting),
+    provider,
     category: 'NETWORK_ERROR',
     facts: { cause: shorten(redact(describeCauses(error))) },
   });
@@ -231,18 +244,20 @@ const SETUP_CODES: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What kept a request from its provider, and what to do. */
-function unreachable(error: unknown): { case: 'wrongAddress' | 'unreachable'; message: string } {
+/** The network's reason why a request did not reach its provider, with what to do. */
+function unreachable(
+  error: unknown,
+  setting: string,
+): { case: 'wrongAddress' | 'unreachable'; message: string } {
   const codes = withCauses(error).map((link) => property(link, 'code'));
   if (codes.some((code) => SETUP_CODES.has(code))) {
     return {
       case: 'wrongAddress',
-      message:
-        'The provider has no such address, or its certificate is not trusted. Check TURNPIKE_PROVIDER_BASE_URL; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.',
+      message: `The provider has no such address, or its certificate is not trusted. Check ${setting}; NODE_EXTRA_CA_CERTS names the authority of a gateway of your own.`,
     };
   }
   const message = codes.includes('ECONNREFUSED')
-    ? "Nothing listens at the provider's address. Start the server that is to be there, or correct TURNPIKE_PROVIDER_BASE_URL. Send the turn again."
+    ? `Nothing listens at the provider's address. Start the server that is to be there, or correct ${setting}. Send the turn again.`
     : 'The provider could not be reached, or the connection broke. Send the turn again.';
   return { case: 'unreachable', message };
 }

@@ -256,7 +256,6 @@ function toMessage(message: ModelMessage, documents: DocumentForm): Message {
   }
 }
 
-/** @param documents one form for all of a request. */
 function toUserBlock(part: UserPart, documents: DocumentForm): Block {
   const citations = documents === 'cited' ? { citations: { enabled: true } } : {};
   switch (part.type) {

@@ -136,6 +136,8 @@ describe('the parts of a stream', () => {
     ]);
     const last = uncounted.at(-1);
     expect(last?.type === 'ended' ? last.usage.outputTokens : 0).toBeGreaterThan(10);
+    expect(last).toMatchObject({ isEstimated: true });
+    expect(events.at(-1)).not.toHaveProperty('isEstimated');
   });
 
   it('say what the package does not honour', () => {

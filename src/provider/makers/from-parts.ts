@@ -14,7 +14,7 @@ interface OpenPart {
   id: string;
   pieces: string[];
   name: string;
-  /** Of a call of `use_tool`, whose own tool is known at its end. */
+  /** Whether it calls `use_tool`: its own tool is known at its end. */
   isWrapped: boolean;
   meta: Record<string, unknown>;
   /** Set once it is whole; it is given when those before it are. */
@@ -51,7 +51,7 @@ class PartReader {
   #begun = false;
   #hasCall = false;
   #usage: Usage;
-  /** What came of the reply, for a maker that does not count it. */
+  /** The pieces of the reply: they are estimated where the maker does not count. */
   readonly #streamed: string[] = [];
   #identity: { responseId?: string; model?: string } = {};
 
@@ -97,7 +97,7 @@ class PartReader {
       case 'error':
         throw part['error'];
       case 'tool-approval-request':
-        throw malformedStream('the maker asks for an approval of its own tool');
+        throw malformedStream('the maker asks for an approval of its own tool', this.reading.maker);
       case 'finish':
         return this.#finish(part);
       default:
@@ -132,7 +132,8 @@ class PartReader {
     const found = this.#open.findLast(
       (one) => one.kind === kind && one.id === part['id'] && one.ended === undefined,
     );
-    if (found === undefined) throw malformedStream(`a ${part.type} came before its start`);
+    if (found === undefined)
+      throw malformedStream(`a ${part.type} came before its start`, this.reading.maker);
     return found;
   }
 
@@ -224,16 +225,23 @@ class PartReader {
     const streamed = estimateText(this.#streamed.join(''), TOKENS);
     this.#usage = usageOf(part['usage'], { ...this.#usage, outputTokens: streamed });
     const reason = stopReasonOf(text(unified), {
+      maker: this.reading.maker,
       hasCall: this.#hasCall,
       hasRaw: text(raw) !== '',
     });
-    // What a cut reply has of its last part is kept, as it was streamed.
+    // The last part of a cut reply is kept as it was streamed.
     for (const open of this.#open) open.ended ??= this.#whole(open);
     const unknown = reason === undefined ? { unknownReason: text(raw) } : {};
     return [
       ...this.#begin([]),
       ...this.#settle(),
-      { type: 'ended', stopReason: reason ?? 'end_turn', usage: this.#usage, ...unknown },
+      {
+        type: 'ended',
+        stopReason: reason ?? 'end_turn',
+        usage: this.#usage,
+        ...unknown,
+        ...(isCounted(part['usage']) ? {} : { isEstimated: true }),
+      },
     ];
   }
 }
@@ -245,7 +253,7 @@ class PartReader {
  */
 function stopReasonOf(
   unified: string,
-  { hasCall, hasRaw }: { hasCall: boolean; hasRaw: boolean },
+  { maker, hasCall, hasRaw }: { maker: string; hasCall: boolean; hasRaw: boolean },
 ): StopReason | undefined {
   switch (unified) {
     case 'length':
@@ -253,14 +261,14 @@ function stopReasonOf(
     case 'content-filter':
       return 'refusal';
     case 'interrupted':
-      throw streamClosedEarly();
+      throw streamClosedEarly(maker);
     case 'error':
-      throw malformedStream('the maker ended the reply with an error');
+      throw malformedStream('the maker ended the reply with an error', maker);
     case 'stop':
     case 'tool-calls':
       return hasCall ? 'tool_use' : 'end_turn';
     default:
-      if (!hasRaw) throw streamClosedEarly();
+      if (!hasRaw) throw streamClosedEarly(maker);
       return hasCall ? 'tool_use' : undefined;
   }
 }
@@ -282,6 +290,11 @@ function usageOf(report: unknown, before: Usage): Usage {
     outputTokens: count(output['total']) || before.outputTokens,
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
   };
+}
+
+/** Whether a maker said how many tokens the reply had. */
+function isCounted(report: unknown): boolean {
+  return (count(object(object(report)['outputTokens'])['total']) ?? 0) > 0;
 }
 
 function count(value: unknown): number | undefined {

@@ -5,6 +5,9 @@ import { untraced } from '../../telemetry/tracing.js';
 import { addressViolation, policyViolation } from '../anthropic/check-egress.js';
 import { providerError } from '../provider-errors.js';
 
+/** The setting that has the makers' addresses. */
+const SETTING = 'TURNPIKE_MAKERS';
+
 /**
  * The `fetch` of a maker's package: to its origin alone, to public addresses unless the operator lists the host, without
  * redirects. An answer that is no stream of events is an error: a page of HTML would be read as an empty reply.
@@ -14,10 +17,12 @@ export function makerFetch(
   { origin, privateHosts }: { origin: string; privateHosts: PrivateHosts },
 ): typeof fetch {
   const send = publicFetch({ privateHosts });
+  const refused = (what: string, facts: Record<string, unknown>) =>
+    policyViolation(`${maker}: ${what}`, facts, `Correct its address in ${SETTING}`, maker);
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== origin) {
-      throw policyViolation(`A request to ${maker} would have left the allowed origin`, {
+      throw refused('A request would have left the allowed origin', {
         host: url.hostname,
         allowlist: [origin],
       });
@@ -27,11 +32,11 @@ export function makerFetch(
     const response = await untraced(() => send(url, { ...init, ...exact })).catch(
       (error: unknown) => {
         const host = refusedHost(error);
-        throw host === undefined ? error : addressViolation(host);
+        throw host === undefined ? error : addressViolation(host, SETTING, maker);
       },
     );
     if (response.status >= 300 && response.status < 400) {
-      throw policyViolation(`${maker} answered with a redirect, which is never followed`, {
+      throw refused('It answered with a redirect, which is never followed', {
         upstreamStatus: response.status,
       });
     }

@@ -53,7 +53,7 @@ export class MakerProvider {
     const wrapped = wrappedTools(request);
     const estimated = estimateRequest(request, TOKENS);
     const opened = this.#open(request, id, { call, span });
-    // Whoever reads gets the error, also where it comes before.
+    // The error is given to whoever reads, also where it comes before.
     opened.catch(() => undefined);
     const read = readParts({
       maker: name,
@@ -97,7 +97,7 @@ export class MakerProvider {
     span.sentTo(url);
     const asked = { ...toCall(request, { name, kind }), abortSignal: signal };
     for (let failures = 0; ; failures += 1) {
-      const stopTimer = clock.after(requestTimeoutMs, () => call.abort(unanswered()));
+      const stopTimer = clock.after(requestTimeoutMs, () => call.abort(unanswered(name)));
       try {
         const { stream } = await untilAborted(Promise.resolve(open(id).doStream(asked)), signal);
         return stream;
@@ -129,11 +129,11 @@ export class MakerProvider {
     try {
       const parts = (await opened).getReader();
       watch = new StallTimer(clock, stallTimeoutMs, (stalledMs) =>
-        call.abort(streamStalled(stalledMs)),
+        call.abort(streamStalled(stalledMs, errors.maker)),
       );
       for (;;) {
         const { done, value } = await untilAborted(parts.read(), call.signal);
-        if (done) throw streamClosedEarly();
+        if (done) throw streamClosedEarly(errors.maker);
         watch.hasInput();
         const events = read(value);
         if (events.length === 0) continue;

@@ -1,8 +1,10 @@
-/** What is known of the models' makers whose packages have the AI SDK's provider specification, version 4. */
+/** A maker of models, whose package has the AI SDK's provider specification, version 4. */
 export interface MakerKind {
+  /** The setting of its key. */
+  key: 'openaiKey' | 'googleKey' | 'xaiKey' | 'mistralKey' | 'deepseekKey' | 'groqKey' | 'localKey';
   /** The npm package, which the operator installs. */
   package: string;
-  /** Its function that makes a provider. */
+  /** The package's function that makes a provider. */
   create: string;
   /** The address of its API. Undefined: it must be named. */
   url: string | undefined;
@@ -14,7 +16,7 @@ export interface MakerKind {
   takesStops: boolean;
   /** The form of ids of calls, where it is narrower than 64 characters. */
   callIds?: 'nine';
-  /** What its provider is made with, beside key, address and `fetch`. */
+  /** Settings that the provider is made with, beside key, address and `fetch`. */
   settings?: Readonly<Record<string, boolean>>;
   /** Options that every call has, under the package's own name for them. */
   options?: Readonly<Record<string, Readonly<Record<string, boolean | null>>>>;
@@ -40,6 +42,7 @@ export type MakerName = (typeof makerNames)[number];
 export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   openai: {
     ...usual,
+    key: 'openaiKey',
     package: '@ai-sdk/openai',
     create: 'createOpenAI',
     url: 'https://api.openai.com/v1',
@@ -51,6 +54,7 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
   google: {
     ...usual,
+    key: 'googleKey',
     package: '@ai-sdk/google',
     create: 'createGoogleGenerativeAI',
     url: 'https://generativelanguage.googleapis.com/v1beta',
@@ -58,6 +62,7 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
   xai: {
     ...usual,
+    key: 'xaiKey',
     package: '@ai-sdk/xai',
     create: 'createXai',
     url: 'https://api.x.ai/v1',
@@ -68,6 +73,7 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
   mistral: {
     ...usual,
+    key: 'mistralKey',
     package: '@ai-sdk/mistral',
     create: 'createMistral',
     url: 'https://api.mistral.ai/v1',
@@ -76,12 +82,14 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
   deepseek: {
     ...usual,
+    key: 'deepseekKey',
     package: '@ai-sdk/deepseek',
     create: 'createDeepSeek',
     url: 'https://api.deepseek.com',
   },
   groq: {
     ...usual,
+    key: 'groqKey',
     package: '@ai-sdk/groq',
     create: 'createGroq',
     url: 'https://api.groq.com/openai/v1',
@@ -89,6 +97,7 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
   local: {
     ...usual,
+    key: 'localKey',
     package: '@ai-sdk/openai-compatible',
     create: 'createOpenAICompatible',
     url: undefined,

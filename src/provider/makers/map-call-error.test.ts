@@ -44,7 +44,9 @@ describe('an error of a package', () => {
   it('is of the network where there was no answer, and our own where it is one', () => {
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const failed = callError(undefined, { cause: refused });
-    expect(mapCallError(failed, place)).toMatchObject({ details: { category: 'NETWORK_ERROR' } });
+    const mapped = mapCallError(failed, place);
+    expect(mapped.details).toMatchObject({ category: 'NETWORK_ERROR', provider: 'openai' });
+    expect(mapped.message).toMatch(/correct TURNPIKE_MAKERS\. /);
     const own = streamClosedEarly();
     expect(mapCallError(callError(undefined, { cause: own }), place)).toBe(own);
   });

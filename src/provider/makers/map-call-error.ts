@@ -72,7 +72,7 @@ export function mapCallError(error: unknown, place: ErrorPlace): TypedError {
   }
   // An error in a stream is data of the maker's, in a form of its own.
   if (!(error instanceof Error)) return inStream(error, place);
-  return mapError(error, place.redact);
+  return mapError(error, place.redact, { provider: place.maker, setting: 'TURNPIKE_MAKERS' });
 }
 
 function answered(

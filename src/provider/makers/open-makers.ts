@@ -1,4 +1,5 @@
 import { ConfigError, type Config } from '../../config/config.js';
+import { variables } from '../../config/variables.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
 import type { Logger } from '../../platform/logger.js';
@@ -10,17 +11,6 @@ import { MakerProvider } from './maker-provider.js';
 import { makerKinds, makerNames, type MakerName } from './maker-table.js';
 import { openMaker } from './open-maker.js';
 
-/** The setting of each maker's key, and its variable. */
-const keys = {
-  openai: ['openaiKey', 'OPENAI_API_KEY'],
-  google: ['googleKey', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  xai: ['xaiKey', 'XAI_API_KEY'],
-  mistral: ['mistralKey', 'MISTRAL_API_KEY'],
-  deepseek: ['deepseekKey', 'DEEPSEEK_API_KEY'],
-  groq: ['groqKey', 'GROQ_API_KEY'],
-  local: ['localKey', 'TURNPIKE_LOCAL_KEY'],
-} as const satisfies Record<MakerName, readonly [keyof Config, string]>;
-
 /** Opens the makers that are listed. @throws ConfigError that names every one that is not ready. */
 export async function openMakers(
   config: Config,
@@ -31,8 +21,8 @@ export async function openMakers(
   const opened = config.makers.map(async (maker) => {
     const name = maker.name as MakerName;
     const kind = makerKinds[name];
-    const [setting, keyVariable] = keys[name];
-    const apiKey = config[setting];
+    const [keyVariable] = variables[kind.key].names;
+    const apiKey = config[kind.key];
     const url = maker.url ?? kind.url ?? '';
     const { origin } = new URL(url);
     const privateHosts = privateHostsOf(origin, config.egressPrivateHosts);
@@ -64,15 +54,15 @@ function faultOf({ name, url }: Config['makers'][number], config: Config): strin
   }
   const { protocol, hostname } = new URL(address);
   const isPlain = protocol === 'http:' && !isLoopbackHttp(new URL(address));
-  const [setting, variable] = keys[known];
+  const { key } = makerKinds[known];
   return [
     ...(isPlain && !config.egressPrivateHosts.includes(hostname)
       ? [
           `TURNPIKE_MAKERS has ${address}, where everybody on the way can read what is sent; use https, or list ${hostname} in TURNPIKE_EGRESS_PRIVATE_HOSTS if it is inside of your network`,
         ]
       : []),
-    ...(known !== 'local' && config[setting] === undefined
-      ? [`TURNPIKE_MAKERS has ${name}, and ${variable} is not set`]
+    ...(known !== 'local' && config[key] === undefined
+      ? [`TURNPIKE_MAKERS has ${name}, and ${variables[key].names[0]} is not set`]
       : []),
   ];
 }

@@ -16,7 +16,7 @@ import type {
   UserContent,
 } from './specification.js';
 
-/** Who is called. */
+/** The maker that is called. */
 export interface Caller {
   /** The maker, under which what it gave is stored. */
   name: string;
@@ -196,7 +196,7 @@ function toPart(part: AssistantPart, { caller, request }: Context): AssistantCon
   }
 }
 
-/** What the maker itself gave with a part, and has back byte for byte. */
+/** The marks that the maker itself gave with a part, and gets back byte for byte. */
 function marksOf(
   { meta }: { meta?: Readonly<Record<string, object>> },
   { name }: Caller,
