@@ -6,6 +6,7 @@ import { isWithin } from '../platform/is-within.js';
 import { isLoopbackHttp } from '../platform/net/addresses.js';
 import type { Variable } from './variable.js';
 import { removedVariables, variables } from './variables.js';
+import { cloudNames, isCloud } from './variable-forms.js';
 
 type Variables = typeof variables;
 /** The environment as one validated and typed object: nothing else reads `process.env`. */
@@ -150,7 +151,8 @@ function findContradictions(config: Config, needsRedis: boolean): string[] {
 function findProviderFaults(config: Config): string[] {
   const { provider, providerProfile: profile, model, egressAllow, egressPrivateHosts } = config;
   const { makers, apiKey } = config;
-  const isForClaude = profile === 'anthropic' || profile === 'compatible';
+  const isForClaude = ['anthropic', 'compatible', ...cloudNames].includes(profile);
+  const hasKey = apiKey !== undefined || isCloud(profile);
   const plain = egressAllow
     .map((origin) => new URL(origin))
     .filter((url) => url.protocol === 'http:' && !isLoopbackHttp(url))
@@ -161,7 +163,7 @@ function findProviderFaults(config: Config): string[] {
       : [
           `TURNPIKE_PROVIDER_PROFILE is "${profile}", and TURNPIKE_MODEL is not set; name a model that the server has`,
         ]),
-    ...(makers.length > 0 && apiKey === undefined && isForClaude && model === undefined
+    ...(makers.length > 0 && !hasKey && isForClaude && model === undefined
       ? [
           `TURNPIKE_MAKERS is set, and ANTHROPIC_API_KEY and TURNPIKE_MODEL are not; name the default model, as ${makers[0]?.name ?? ''}/NAME`,
         ]

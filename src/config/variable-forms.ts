@@ -90,3 +90,18 @@ export function parseMaker(text: string): ListedMaker | undefined {
   if (url === undefined) return { name };
   return isBucketUrl(url) ? { name, url: url.replace(/\/+$/, '') } : undefined;
 }
+
+/** The clouds that have Claude, as `TURNPIKE_PROVIDER_PROFILE` names them. */
+export const cloudNames = [
+  'bedrock',
+  'mantle',
+  'aws',
+  'vertex',
+  'google-cloud',
+  'foundry',
+] as const;
+export type CloudName = (typeof cloudNames)[number];
+
+export function isCloud(name: string): name is CloudName {
+  return cloudNames.some((cloud) => cloud === name);
+}

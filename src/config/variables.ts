@@ -1,4 +1,5 @@
 import { providerVariables } from './variables/provider-variables.js';
+import { cloudVariables } from './variables/cloud-variables.js';
 import { serverVariables } from './variables/server-variables.js';
 import { toolVariables } from './variables/tool-variables.js';
 import { turnVariables } from './variables/turn-variables.js';
@@ -8,6 +9,7 @@ import type { Variable } from './variable.js';
 const variableGroups = {
   'Serving clients, storage and logs': serverVariables,
   'Model and provider': providerVariables,
+  'Claude in clouds': cloudVariables,
   'Tools, sandbox, MCP and memory': toolVariables,
   'Agents, sessions, turns and files': turnVariables,
 };
@@ -28,6 +30,7 @@ export const removedVariables: Readonly<Record<string, string>> = {
 export const variables = {
   ...serverVariables,
   ...providerVariables,
+  ...cloudVariables,
   ...toolVariables,
   ...turnVariables,
 };

@@ -42,7 +42,11 @@ export interface Model {
   /** Most images of one request. */
   mostImages: number;
   /** Tools of the provider that the model can use. */
-  serverTools: { webSearch: boolean; codeExecution: boolean };
+  serverTools: {
+    webSearch: boolean;
+    codeExecution: boolean;
+    /** Absent: as `webSearch`. */ webFetch?: boolean;
+  };
   /** Whether the provider searches for tools whose definitions are deferred. */
   toolSearch: boolean;
   /** Tokens of a text, divided by those of the tokenizer of models up to 4.6. */

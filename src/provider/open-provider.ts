@@ -3,35 +3,53 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
-import { limitModel, requestProfiles } from './anthropic/request-profile.js';
+import { limitModel, urlOf, type ProfileName } from './anthropic/request-profile.js';
 import { ModelCatalogue, type ModelDescription } from './model-catalogue.js';
 import type { ModelProvider } from './model-provider.js';
 import { knownModels, withoutPrices } from './models/known-models.js';
-import { loadModels } from './models/model-store.js';
-import { keyOf, type ProviderMode } from './provider-config.js';
+import type { Model } from './model.js';
+import { loadModels, type ListedModel } from './models/model-store.js';
+import { keyOf, type ProviderConfig, type ProviderMode } from './provider-config.js';
+import { isCloud } from '../config/variable-forms.js';
 import { ProviderRouter } from './provider-router.js';
 
 /** The address of the configured place: that of the profile where none is named. */
-export function addressOf({
-  providerBaseUrl,
-  providerProfile,
-}: Pick<Config, 'providerBaseUrl' | 'providerProfile'>): string {
-  return providerBaseUrl ?? requestProfiles[providerProfile].defaultUrl;
+export function addressOf(config: Config): string {
+  return config.providerBaseUrl ?? urlOf(config.providerProfile, config);
 }
 
 /**
  * The place of a configuration that has the Messages API.
  *
  * @param baseUrl in rehearsal the address of the loopback server.
+ * @throws ConfigError where a cloud has no package, settings or credentials.
  */
-export function openMessages(
+export async function openMessages(
   config: Config,
   { mode, baseUrl }: { mode: ProviderMode; baseUrl: string },
   { clock, tracing }: Omit<ProviderParts, 'logger'>,
-): AnthropicProvider {
+): Promise<AnthropicProvider> {
   const { providerProfile: profile, providerRetries: maxRetries } = config;
-  const provided = { ...config, apiKey: keyOf(config), mode, baseUrl, profile, maxRetries };
+  const provided = {
+    ...config,
+    apiKey: keyOf(config),
+    mode,
+    baseUrl,
+    profile,
+    maxRetries,
+    ...(mode === 'rehearsal' ? {} : await openPlace(profile, config)),
+  };
   return new AnthropicProvider(provided, clock, tracing);
+}
+
+/** What a place behind a cloud is opened with; nothing for other places. */
+async function openPlace(
+  profile: ProfileName,
+  config: Config,
+): Promise<Pick<ProviderConfig, 'cloud' | 'ownUrl'>> {
+  if (!isCloud(profile)) return {};
+  const { openCloud } = await import('./clouds/open-cloud.js');
+  return { cloud: await openCloud(profile, config), ownUrl: urlOf(profile, config) };
 }
 
 interface ProviderParts {
@@ -57,11 +75,17 @@ export async function openCatalogue(
   { profile, mode }: Pick<AnthropicProvider, 'profile' | 'mode'>,
 ): Promise<ModelCatalogue> {
   const { modelsFile, model, prices, toolSearch, makers } = config;
-  const described = await loadModels(modelsFile);
+  const { cloud } = profile;
+  const claude =
+    cloud === undefined
+      ? knownModels
+      : (await import('./clouds/cloud-models.js')).modelsOf(cloud, config);
+  const described = describeAll(await loadModels(modelsFile), claude);
   if (mode !== 'rehearsal') assertDescribed(described, makers);
   // Where makers alone have keys, nobody has Claude.
-  const isOfMakers = makers.length > 0 && keyOf(config) === undefined && mode !== 'rehearsal';
-  const table = profile.hasClaude && !isOfMakers ? knownModels : [];
+  const hasKey = cloud !== undefined || keyOf(config) !== undefined;
+  const isOfMakers = makers.length > 0 && !hasKey && mode !== 'rehearsal';
+  const table = profile.hasClaude && !isOfMakers ? claude : [];
   const isLeftOut = !profile.hasClaude && described.every(({ id }) => id !== model);
   return new ModelCatalogue({
     // What is rehearsed costs nothing. With TURNPIKE_PRICES or a file of models, limits can be rehearsed too.
@@ -75,6 +99,20 @@ export async function openCatalogue(
       const limited = isOfMaker ? model : limitModel(model, profile);
       return toolSearch === 'own' ? { ...limited, toolSearch: false } : limited;
     },
+  });
+}
+
+/** What the operator says of models, on top of the models that they are under another name. @throws ConfigError. */
+function describeAll(listed: readonly ListedModel[], known: readonly Model[]): ModelDescription[] {
+  return listed.map(({ sameAs, ...model }) => {
+    if (sameAs === undefined) return model;
+    const same = known.find(({ id }) => id === sameAs || id.replace(/-\d{8}$/, '') === sameAs);
+    if (same === undefined) {
+      throw new ConfigError([
+        `TURNPIKE_MODELS: ${model.id} is the same as ${sameAs}, which this version does not know; describe it in full`,
+      ]);
+    }
+    return { ...same, name: model.id, ...model };
   });
 }
 

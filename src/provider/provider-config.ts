@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { ProfileName } from './anthropic/request-profile.js';
+import type { OpenCloud } from './anthropic/messages-client.js';
 
 export type ProviderMode = 'anthropic' | 'rehearsal';
 
@@ -19,6 +20,10 @@ export interface ProviderConfig
   profile?: ProfileName;
   /** Retries of a failed call before its stream begins. */
   maxRetries: number;
+  /** The address of the profile's cloud. Absent: the profile's only one. */
+  ownUrl?: string;
+  /** The client and the credentials of the profile's cloud. Absent: it is no cloud's. */
+  cloud?: OpenCloud;
   /** Sends the requests. Absent: a `fetch` that reaches public addresses only. */
   fetch?: typeof fetch;
 }
@@ -35,7 +40,7 @@ export interface ProviderChoice {
 
 /**
  * The key that the server of a profile is sent. A key of Anthropic's goes to Anthropic, or to a gateway that stands for
- * it, and to no other server.
+ * it, and to no other server; the clouds have keys of their own (`openCloud`).
  */
 export function keyOf({
   apiKey,

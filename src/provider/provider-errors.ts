@@ -98,6 +98,17 @@ export function missingApiKey(
     : new TypedError(type, { message, details: detailsOf(category) });
 }
 
+/** The library of a cloud gave no credentials, which it had when the server started. */
+export function missingCredentials(provider: string, error: unknown): TypedError {
+  const why = error instanceof Error ? error.message : String(error);
+  return providerError({
+    case: 'unreachable',
+    category: 'MISSING_API_KEY',
+    provider,
+    message: `The credentials of ${provider} could not be renewed: ${why.slice(0, 300)}. Send the turn again.`,
+  });
+}
+
 /** Refuses a model before a stream opens: the provider would refuse every call. */
 export function modelRefused(
   category: 'MODEL_NOT_FOUND' | 'MODEL_RETIRED',

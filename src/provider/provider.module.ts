@@ -90,17 +90,19 @@ const PROVIDER_URL = Symbol('ProviderUrl');
 })
 export class ProviderModule implements OnModuleInit {
   readonly #keeper: CatalogueKeeper;
+  readonly #profile: string;
 
   constructor(
     catalogue: ModelCatalogue,
     store: ModelStore,
     provider: ModelProvider,
-    @Inject(CONFIG) { model }: Pick<Config, 'model'>,
+    @Inject(CONFIG) { model, providerProfile }: Pick<Config, 'model' | 'providerProfile'>,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly resources: ResourceStack,
   ) {
+    this.#profile = providerProfile;
     this.#keeper = new CatalogueKeeper({
       catalogue,
       store,
@@ -114,7 +116,7 @@ export class ProviderModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    warnOfUnread(this.environment, this.logger);
+    warnOfUnread(this.environment, this.#profile, this.logger);
     await this.resources.add(this.#keeper.start(), () => this.#keeper.close());
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { cloudVariables } from '../config/variables/cloud-variables.js';
 import { variables } from '../config/variables.js';
 import { unreadVariables, warnOfUnread } from './unread-variables.js';
 
@@ -8,7 +9,7 @@ describe('variables that other programs for Claude read', () => {
   it('are named with the setting to use', () => {
     const warned: [object, string][] = [];
     const environment = set('ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'HOME');
-    warnOfUnread(environment, {
+    warnOfUnread(environment, 'anthropic', {
       warn: (facts: object, line: string) => warned.push([facts, line]),
     });
     expect(warned).toEqual([
@@ -23,12 +24,29 @@ describe('variables that other programs for Claude read', () => {
   });
 
   it('are named also where no setting is like them, unless they are empty', () => {
-    const environment = { ...set('ANTHROPIC_VERTEX_PROJECT_ID'), ANTHROPIC_MODEL: '' };
+    const environment = { ...set('ANTHROPIC_OF_TOMORROW'), ANTHROPIC_MODEL: '' };
+    expect(unreadVariables(environment)).toEqual([
+      {
+        variable: 'ANTHROPIC_OF_TOMORROW',
+        instead: 'no setting is like it; of these variables ANTHROPIC_API_KEY alone is read',
+      },
+    ]);
+  });
+
+  it('of a cloud name its profile, unless that is set', () => {
+    const environment = set('ANTHROPIC_VERTEX_PROJECT_ID', 'CLAUDE_CODE_USE_BEDROCK');
     expect(unreadVariables(environment)).toEqual([
       {
         variable: 'ANTHROPIC_VERTEX_PROJECT_ID',
-        instead: 'no setting is like it; of these variables ANTHROPIC_API_KEY alone is read',
+        instead: 'set TURNPIKE_PROVIDER_PROFILE=vertex, if turns are to go there',
       },
+      {
+        variable: 'CLAUDE_CODE_USE_BEDROCK',
+        instead: 'set TURNPIKE_PROVIDER_PROFILE=bedrock, if turns are to go there',
+      },
+    ]);
+    expect(unreadVariables(environment, 'vertex').map(({ variable }) => variable)).toEqual([
+      'CLAUDE_CODE_USE_BEDROCK',
     ]);
   });
 
@@ -48,6 +66,8 @@ describe('variables that other programs for Claude read', () => {
       ({ instead }) => instead.match(/(?:TURNPIKE|ANTHROPIC)_[A-Z_]+/g) ?? [],
     );
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
-    expect(unreadVariables(set(...known))).toEqual([]);
+    const ofClouds = Object.values(cloudVariables).flatMap(({ names }) => names);
+    const others = known.filter((name) => !ofClouds.some((of) => of === name));
+    expect(unreadVariables(set(...others))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Environment } from '../config/config.js';
 import type { Logger } from '../platform/logger.js';
+import type { CloudName } from '../config/variable-forms.js';
 
 /** What to set in place of a variable that other programs for Claude read. */
 const remedies: Readonly<Record<string, string>> = {
@@ -18,21 +19,50 @@ const remedies: Readonly<Record<string, string>> = {
 
 const READ = 'ANTHROPIC_API_KEY';
 
-/** The variables ANTHROPIC_… that are set and not read, each with what to set. Pure. */
-export function unreadVariables(environment: Environment): { variable: string; instead: string }[] {
+/** The profiles that a variable is for. */
+const profiles: Readonly<Record<string, CloudName>> = {
+  ANTHROPIC_AWS_API_KEY: 'aws',
+  ANTHROPIC_AWS_WORKSPACE_ID: 'aws',
+  ANTHROPIC_FOUNDRY_API_KEY: 'foundry',
+  ANTHROPIC_FOUNDRY_RESOURCE: 'foundry',
+  ANTHROPIC_GOOGLE_CLOUD_PROJECT: 'google-cloud',
+  ANTHROPIC_GOOGLE_CLOUD_WORKSPACE_ID: 'google-cloud',
+  ANTHROPIC_VERTEX_PROJECT_ID: 'vertex',
+  CLAUDE_CODE_USE_BEDROCK: 'bedrock',
+  CLAUDE_CODE_USE_FOUNDRY: 'foundry',
+  CLAUDE_CODE_USE_VERTEX: 'vertex',
+};
+
+/** The variables of programs for Claude that are set and not read, each with what to set. Pure. */
+export function unreadVariables(
+  environment: Environment,
+  profile: string = 'anthropic',
+): { variable: string; instead: string }[] {
   return Object.keys(environment)
-    .filter((name) => name.startsWith('ANTHROPIC_') && name !== READ && environment[name] !== '')
+    .filter((name) => /^ANTHROPIC_|^CLAUDE_CODE_USE_/.test(name) && name !== READ)
+    .filter((name) => profiles[name] !== profile && environment[name] !== '')
     .sort()
     .map((variable) => ({
       variable,
-      instead:
-        remedies[variable] ?? `no setting is like it; of these variables ${READ} alone is read`,
+      instead: remedyFor(variable),
     }));
 }
 
+function remedyFor(variable: string): string {
+  const profile = profiles[variable];
+  if (profile !== undefined) {
+    return `set TURNPIKE_PROVIDER_PROFILE=${profile}, if turns are to go there`;
+  }
+  return remedies[variable] ?? `no setting is like it; of these variables ${READ} alone is read`;
+}
+
 /** Warns of each: a setting without effect is found before the first turn goes to another address or model. */
-export function warnOfUnread(environment: Environment, logger: Pick<Logger, 'warn'>): void {
-  for (const unread of unreadVariables(environment)) {
+export function warnOfUnread(
+  environment: Environment,
+  profile: string,
+  logger: Pick<Logger, 'warn'>,
+): void {
+  for (const unread of unreadVariables(environment, profile)) {
     logger.warn(
       unread,
       'Turnpike does not read this variable of the environment; `instead` says what to set',

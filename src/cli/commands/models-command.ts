@@ -61,7 +61,7 @@ async function check(cli: Cli, named: string | undefined, json: boolean): Promis
   const tracing = new Tracing({ traceContent: false }, redact);
   const logger = createLogger({ level: 'warn', readable: true, redact });
   const place = { mode: 'anthropic', baseUrl } as const;
-  const messages = openMessages(config, place, { clock: systemClock, tracing });
+  const messages = await openMessages(config, place, { clock: systemClock, tracing });
   const provider = await openProvider(config, messages, { clock: systemClock, tracing, logger });
   provider.assertReady();
   const model = (await openCatalogue(config, messages)).describe(name);

@@ -8,6 +8,7 @@ import {
   type ModelPrice,
   parseServerTool,
 } from '../variable-forms.js';
+import { cloudNames } from '../variable-forms.js';
 import { choice, eachOnce, integer, list, optional, secret, variable } from '../variable.js';
 
 const origin = parsedBy(
@@ -48,7 +49,7 @@ export const providerVariables = {
   ),
   providerProfile: choice('TURNPIKE_PROVIDER_PROFILE', {
     about:
-      'Which server answers. `anthropic`: the whole API. `compatible`: only what every implementation of the Messages API takes ([gateways](gateways.md)). The others: [local models](local-models.md).',
+      'Which server answers. `anthropic`: the whole API. `compatible`: only what every implementation of the Messages API takes ([gateways](gateways.md)). `bedrock` to `foundry`: [clouds](clouds.md). The others: [local models](local-models.md).',
     fallback: 'anthropic',
     values: [
       'anthropic',
@@ -59,6 +60,7 @@ export const providerVariables = {
       'vllm',
       'litellm',
       'openrouter',
+      ...cloudNames,
     ],
   }),
   serverTools: list(

@@ -1,8 +1,8 @@
-import type Anthropic from '@anthropic-ai/sdk';
 import { linkAbort } from '../../platform/async/deadlines.js';
 import type { Clock } from '../../platform/clock.js';
 import { checkEgress } from './check-egress.js';
-import { createClient, type ClientTarget } from './egress.js';
+import { createClient, type ClientTarget } from './create-client.js';
+import type { MessagesClient } from './messages-client.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import type { ModelDescription } from '../model-catalogue.js';
@@ -21,7 +21,7 @@ import type { ProviderMode, ProviderConfig } from '../provider-config.js';
 import { requestProfiles, type RequestProfile } from './request-profile.js';
 import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
-import { mapError, mapRefusal } from './map-error.js';
+import { mapError, mapRefusal, sourceOf, type ErrorSource } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
 import type { ChunkSource, OnChunk } from '../../platform/tuned/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
@@ -58,8 +58,10 @@ export class AnthropicProvider implements ModelProvider {
   readonly #clock: Clock;
   readonly #tracing: Pick<Tracing, 'start'>;
   readonly #redact: (text: string) => string;
+  /** Whose errors they are. */
+  readonly #source: ErrorSource;
   #target: ClientTarget | undefined;
-  #client: Anthropic | undefined;
+  #client: MessagesClient | undefined;
   /** Whether the server has said that it counts no tokens. */
   #hasNoCount = false;
 
@@ -69,6 +71,7 @@ export class AnthropicProvider implements ModelProvider {
     this.#config = config;
     this.#clock = clock;
     this.#tracing = tracing;
+    this.#source = sourceOf(this.profile);
     const { apiKey, secrets = [] } = config;
     this.#redact = secretRedactor(apiKey === undefined ? secrets : [apiKey, ...secrets]);
   }
@@ -89,7 +92,7 @@ export class AnthropicProvider implements ModelProvider {
     } catch (error) {
       signal?.throwIfAborted();
       if (lacksRoute(error, model)) return;
-      throw mapRefusal(error, model, this.#redact);
+      throw mapRefusal(error, model, this.#redact, this.#source);
     }
   }
 
@@ -107,14 +110,14 @@ export class AnthropicProvider implements ModelProvider {
     } catch (error) {
       signal.throwIfAborted();
       if (lacksRoute(error)) return undefined;
-      throw mapError(error, this.#redact);
+      throw mapError(error, this.#redact, this.#source);
     }
     return listed.length === 0 ? undefined : listed;
   }
 
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
     const client = this.#open('MISSING_API_KEY');
-    if (!this.profile.hasModels) return 'no-route';
+    if (!this.profile.hasModels) return this.#config.cloud?.describe(name) ?? 'no-route';
     try {
       const info = await client.models.retrieve(name, null, { signal, maxRetries: 0 });
       return describeModel(info) ?? 'no-route';
@@ -122,23 +125,28 @@ export class AnthropicProvider implements ModelProvider {
       signal.throwIfAborted();
       if (lacksRoute(error, name)) return 'no-route';
       if (deniesModel(error, name)) return 'missing';
-      throw mapError(error, this.#redact);
+      throw mapError(error, this.#redact, this.#source);
     }
   }
 
   async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number> {
     const client = this.#open('MISSING_API_KEY');
-    if (this.#hasNoCount) throw noCount();
+    if (this.#hasNoCount || !this.profile.hasCount) throw noCount();
     try {
-      const params = toCountRequest(request, this.profile);
-      const counted = await client.messages.countTokens(params, { signal, maxRetries: 0 });
+      const { request: sent, headers } = this.#named(request);
+      const params = toCountRequest(sent, this.profile);
+      const counted = await client.messages.countTokens(params, {
+        signal,
+        headers,
+        maxRetries: 0,
+      });
       const tokens: unknown = counted.input_tokens;
       if (typeof tokens !== 'number') throw malformedStream('a count of tokens has no number');
       return tokens;
     } catch (error) {
       signal.throwIfAborted();
       this.#hasNoCount = this.profile.name !== 'anthropic' && lacksRoute(error, request.model);
-      throw mapError(error, this.#redact);
+      throw mapError(error, this.#redact, this.#source);
     }
   }
 
@@ -146,7 +154,11 @@ export class AnthropicProvider implements ModelProvider {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
-    const span = new CallSpan({ tracing: this.#tracing, clock: this.#clock }, request);
+    const span = new CallSpan(
+      { tracing: this.#tracing, clock: this.#clock },
+      request,
+      this.profile.cloud?.traced,
+    );
     // Not in what reads, which would keep the request for as long as its stream.
     const opened = this.#send(request, { call, span });
     const wrapped = wrappedTools(request);
@@ -165,10 +177,20 @@ export class AnthropicProvider implements ModelProvider {
     }
     span.sentTo(client.baseURL);
     // The SDK sends a text unchanged if the headers give its type. Most of this text was made for earlier requests.
-    const params = { ...toHead(request, this.profile), messages: [] };
-    const body = toBody(request, this.profile);
-    const headers = { 'content-type': 'application/json' };
+    const named = this.#named(request);
+    const params = { ...toHead(named.request, this.profile), messages: [] };
+    const body = toBody(named.request, this.profile);
+    const headers = { ...named.headers, 'content-type': 'application/json' };
     return openBody(await client.messages.create(params, { signal, headers, body }).asResponse());
+  }
+
+  /** A request with the model's name as the place has it. */
+  #named(request: ModelRequest): { request: ModelRequest; headers: Record<string, string> } {
+    const sent = this.#config.cloud?.modelSent(request.model);
+    if (sent === undefined) return { request, headers: {} };
+    const { id: model, version } = sent;
+    const headers = version === undefined ? {} : { 'anthropic-version': version };
+    return { request: { ...request, model }, headers };
   }
 
   async #read(
@@ -201,7 +223,7 @@ export class AnthropicProvider implements ModelProvider {
       // The reason of the caller or of the stall: the SDK's error says only that it was aborted.
       const mapped: unknown = call.signal.aborted
         ? call.signal.reason
-        : mapError(error, this.#redact);
+        : mapError(error, this.#redact, this.#source);
       // A caller that aborts has no use for the reply: the call did not fail.
       if (!signal.aborted) span.failed(mapped);
       throw mapped;
@@ -214,7 +236,7 @@ export class AnthropicProvider implements ModelProvider {
     }
   }
 
-  #open(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): Anthropic {
+  #open(missingKeyType: 'MISSING_API_KEY' | 'SDK_FAILURE'): MessagesClient {
     const target = this.#checkTarget(missingKeyType);
     return (this.#client ??= createClient(target, this.#config, this.profile));
   }

@@ -36,7 +36,7 @@ export interface EgressTarget {
 export function checkEgress(
   config: Pick<
     ProviderConfig,
-    'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts' | 'profile'
+    'mode' | 'baseUrl' | 'egressAllow' | 'egressPrivateHosts' | 'profile' | 'ownUrl'
   >,
 ): EgressTarget {
   const url = parseUrl(config.baseUrl);
@@ -52,9 +52,10 @@ export function checkEgress(
     );
   }
   const { name, defaultUrl } = requestProfiles[config.profile ?? 'anthropic'];
+  const { ownUrl = defaultUrl } = config;
   const isDefault = config.egressAllow.length === 0;
   const allowed = isDefault
-    ? [new URL(defaultUrl).origin]
+    ? [new URL(ownUrl).origin]
     : config.egressAllow.flatMap((entry) => parseAllowedOrigin(entry) ?? []);
   const isOwn = isDefault && name !== 'anthropic' && isLoopbackHttp(url);
   if (!isOwn && !allowed.includes(origin)) throw refuseOrigin(url, allowed);

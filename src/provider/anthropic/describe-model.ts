@@ -1,9 +1,9 @@
-import { APIError } from '@anthropic-ai/sdk';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { ModelDescription } from '../model-catalogue.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
 import { lifecycles, thinkingKinds } from '../model.js';
+import { asApiAnswer } from './sdk-error.js';
 
 /** The ids that are safe in URLs and rows. */
 const modelId = /^[\x21-\x7e]{1,200}$/;
@@ -88,17 +88,17 @@ const noRoute: readonly (number | undefined)[] = [404, 405, 501];
  * @param model the model asked for; absent for a list.
  */
 export function lacksRoute(error: unknown, model?: string): boolean {
-  if (!(error instanceof APIError) || !noRoute.includes(error.status)) return false;
+  if (!noRoute.includes(asApiAnswer(error)?.status)) return false;
   return model === undefined || !deniesModel(error, model);
 }
 
 /** Whether an error says that the provider does not have the model. Pure. */
 export function deniesModel(error: unknown, model: string): boolean {
+  const answer = asApiAnswer(error);
   return (
-    error instanceof APIError &&
-    error.status === 404 &&
-    error.type === 'not_found_error' &&
-    namesModel(error.apiMessage ?? error.message, model)
+    answer?.status === 404 &&
+    answer.type === 'not_found_error' &&
+    namesModel(answer.apiMessage ?? answer.message, model)
   );
 }
 

@@ -1,22 +1,15 @@
-import Anthropic from '@anthropic-ai/sdk';
 import { refusedHost } from '../../platform/net/addresses.js';
-import type { ProviderConfig } from '../provider-config.js';
-import { toHeaders, dispatchFetch } from '../../platform/tuned/dispatch-fetch.js';
+import { toHeaders } from '../../platform/tuned/dispatch-fetch.js';
 import { retryAfterMs } from '../../platform/retry-advice.js';
 import { printExact } from '../../platform/exact-json.js';
-import { publicDispatcher } from '../../platform/net/public-fetch.js';
 import { untraced } from '../../telemetry/tracing.js';
-import {
-  addressViolation,
-  policyViolation,
-  privateHostsOf,
-  type EgressTarget,
-} from './check-egress.js';
-import type { RequestProfile } from './request-profile.js';
+import { addressViolation, policyViolation } from './check-egress.js';
 
 export interface GuardedFetchOptions {
   /** The only origin that requests may go to. */
   origin: string;
+  /** Headers of the caller that pass, in addition to those about the SDK and the body. Default: none. */
+  passing?: readonly string[];
   /** Headers that replace those of the caller. */
   headers: Readonly<Record<string, string>>;
   /** Longest `Retry-After` that the SDK may wait for, in ms. */
@@ -46,7 +39,7 @@ export function guardedFetch(options: GuardedFetchOptions): typeof fetch {
         allowlist: [options.origin],
       });
     }
-    const headers = passHeaders(toHeaders(init?.headers), options.headers);
+    const headers = passHeaders(toHeaders(init?.headers), options.headers, options.passing);
     const exact = typeof init?.body === 'string' ? { body: printExact(init.body) } : {};
     const request: RequestInit = { ...init, ...exact, headers, redirect: 'manual' };
     const response = await send(options.fetch, url, request);
@@ -67,10 +60,15 @@ async function send(fetchFrom: typeof fetch, url: URL, init: RequestInit): Promi
 }
 
 /** Keeps the headers about the SDK and the body, and sets the given ones. */
-export function passHeaders(from: Headers, own: Readonly<Record<string, string>>): Headers {
+export function passHeaders(
+  from: Headers,
+  own: Readonly<Record<string, string>>,
+  passing: readonly string[] = [],
+): Headers {
   const headers = new Headers();
   for (const [name, value] of from) {
-    if (/^(accept|content-type|user-agent|x-stainless-.*)$/.test(name)) headers.append(name, value);
+    const isPassed = /^(accept|content-type|user-agent|x-stainless-.*)$/.test(name);
+    if (isPassed || passing.includes(name)) headers.append(name, value);
   }
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
@@ -86,66 +84,7 @@ function withoutRetry(response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** The API version of the SDK's types; a test fails when an update of the SDK changes it. */
-export const API_VERSION = '2026-10-21';
-
-/** Longest `retry-after` that the SDK waits for; a longer one ends the call. */
-const MAX_RETRY_AFTER_MS = 30_000;
-
-/** The provider, once its key is there and its address was checked. */
-export interface ClientTarget extends EgressTarget {
-  /** Undefined: the server needs none. */
-  apiKey: string | undefined;
-}
-
-/**
- * The SDK's client with every option given, so that none is taken from the environment: keys,
- * addresses, headers, log levels, tracing.
- */
-export function createClient(
-  { apiKey, baseUrl, origin }: ClientTarget,
-  config: ProviderConfig,
-  profile: RequestProfile,
-): Anthropic {
-  const privateHosts = privateHostsOf(origin, config.egressPrivateHosts);
-  return new Anthropic({
-    // The client needs one; what is sent is in the headers below.
-    apiKey: apiKey ?? 'none',
-    authToken: null,
-    credentials: null,
-    config: null,
-    profile: null,
-    webhookKey: null,
-    baseURL: baseUrl,
-    timeout: config.requestTimeoutMs,
-    maxRetries: config.maxRetries,
-    // The SDK’s span of a call ends with the head of the answer: the stream is read here, and `chat` is a span of ours.
-    openTelemetry: false,
-    logLevel: 'off',
-    fetch: untracedFetch(
-      guardedFetch({
-        origin,
-        headers: {
-          ...keyHeaders(apiKey, profile),
-          'anthropic-version': profile.apiVersion ?? API_VERSION,
-        },
-        maxRetryAfterMs: MAX_RETRY_AFTER_MS,
-        fetch: config.fetch ?? dispatchFetch(publicDispatcher({ privateHosts })),
-      }),
-    ),
-  });
-}
-
-function keyHeaders(
-  apiKey: string | undefined,
-  { authentication }: RequestProfile,
-): Record<string, string> {
-  if (apiKey === undefined) return {};
-  const bearer = { authorization: `Bearer ${apiKey}` };
-  return authentication === 'bearer' ? bearer : { ...bearer, 'x-api-key': apiKey };
-}
-
 /** A library that traces requests would send the ids of the trace to the provider. */
-function untracedFetch(fetchFrom: typeof fetch): typeof fetch {
+export function untracedFetch(fetchFrom: typeof fetch): typeof fetch {
   return (input, init) => untraced(() => fetchFrom(input, init));
 }

@@ -1,4 +1,3 @@
-import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAdvice, retryAfterMs } from '../../platform/retry-advice.js';
@@ -8,24 +7,44 @@ import {
   providerReasons,
   unanswered,
   type ProviderErrorCategory,
-  type ProviderErrorReason,
 } from '../provider-errors.js';
 import { namedBlocks } from '../named-blocks.js';
 import { withCauses } from '../../platform/error-code.js';
 import { policyViolation } from './check-egress.js';
+import type { RequestProfile } from './request-profile.js';
+import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
+import {
+  asApiAnswer,
+  isConnectionError,
+  isConnectionTimeout,
+  readAnswer,
+  type ApiAnswer,
+} from './sdk-error.js';
 
 type Redact = (text: string) => string;
 
 /** Longest text of an error: enough for a sentence, too short for a gateway's page. */
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Whose error it is, and the setting that has the address. */
+/** Whose error it is, and the settings that have the address and the key. */
 export interface ErrorSource {
   provider: string;
   setting: string;
+  /** Absent: those of Anthropic. */
+  credentials?: string;
 }
 
 const messagesApi: ErrorSource = { provider: 'anthropic', setting: 'TURNPIKE_PROVIDER_BASE_URL' };
+
+/** Clouds have their own name in errors; servers that speak the API for themselves stand for it. */
+export function sourceOf({ name, cloud }: RequestProfile): ErrorSource {
+  const setting = 'TURNPIKE_PROVIDER_BASE_URL';
+  if (cloud !== undefined)
+    return { provider: name, setting, credentials: `the credentials of ${name}` };
+  const credentials =
+    name === 'anthropic' || name === 'compatible' ? 'ANTHROPIC_API_KEY' : 'TURNPIKE_PROVIDER_KEY';
+  return { provider: 'anthropic', setting, credentials };
+}
 
 /** An `error` event in the provider's stream. Thrown by the fold, mapped like every other failure. */
 export class StreamErrorEvent extends Error {
@@ -51,15 +70,24 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
   // llama.cpp's, for a prompt over its window.
   exceed_context_size_error: 400,
+  // Those of Bedrock.
+  validationException: 400,
+  modelTimeoutException: 408,
+  modelStreamErrorException: 424,
+  throttlingException: 429,
+  internalServerException: 500,
+  serviceUnavailableException: 503,
 };
 
 /** Longest `Retry-After` that is passed on. */
 const MAX_RETRY_AFTER_MS = 999_999_000;
 
-const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
-  INVALID_API_KEY: 'Check ANTHROPIC_API_KEY, then restart.',
-  RATE_LIMITED: 'Wait, then send the turn again.',
-};
+function adviceFor(category: ProviderErrorCategory, { credentials }: ErrorSource) {
+  if (category === 'RATE_LIMITED') return 'Wait, then send the turn again.';
+  return category === 'INVALID_API_KEY'
+    ? `Check ${credentials ?? 'ANTHROPIC_API_KEY'}, then restart.`
+    : undefined;
+}
 
 /**
  * Maps any failure of a model call to an `SDK_FAILURE` whose details are `{provider, category}` and,
@@ -76,17 +104,17 @@ const ADVICE: Readonly<Partial<Record<ProviderErrorCategory, string>>> = {
 export function mapError(
   error: unknown,
   redact: Redact,
-  { provider, setting }: ErrorSource = messagesApi,
+  source: ErrorSource = messagesApi,
 ): TypedError {
+  const { provider, setting } = source;
   const own = ownError(error);
   if (own !== undefined) return own;
-  if (error instanceof StreamErrorEvent) return mapErrorEvent(error.body, redact);
-  if (error instanceof APIConnectionTimeoutError || hasTimeoutCode(error)) {
+  if (error instanceof StreamErrorEvent) return mapErrorEvent(error.body, redact, source);
+  if (isConnectionTimeout(error) || hasTimeoutCode(error)) {
     return unanswered(provider);
   }
-  if (error instanceof APIError && error.status !== undefined) {
-    return mapStatus(error, error.status, redact);
-  }
+  const answer = asApiAnswer(error);
+  if (answer !== undefined) return mapStatus(answer, redact, source);
   return providerError({
     ...unreachable(error, setting),
     provider,
@@ -99,41 +127,52 @@ export function mapError(
  * Maps a failed check of a model: a refusal of the provider is 500 with `upstreamStatus` in the
  * details, any other failure as in `mapError`.
  */
-export function mapRefusal(error: unknown, model: string, redact: Redact): TypedError {
-  const mapped = mapError(error, redact);
-  if (!(error instanceof APIError) || error.status === undefined) return mapped;
-  const advice = error.status === 404 ? ` It does not have "${model}".` : '';
+export function mapRefusal(
+  error: unknown,
+  model: string,
+  redact: Redact,
+  source: ErrorSource = messagesApi,
+): TypedError {
+  const mapped = mapError(error, redact, source);
+  const answer = asApiAnswer(error);
+  if (answer === undefined) return mapped;
+  const advice = answer.status === 404 ? ` It does not have "${model}".` : '';
   return new TypedError('SDK_FAILURE', {
     message: mapped.message + advice,
     details: {
       ...(isPlainObject(mapped.details) ? mapped.details : {}),
-      upstreamStatus: error.status,
+      upstreamStatus: answer.status,
     },
     relayed: { status: 500, ...retryAdvice(mapped) },
   });
 }
 
-function mapStatus(error: APIError, status: number, redact: Redact): TypedError {
+function mapStatus(error: ApiAnswer, redact: Redact, source: ErrorSource): TypedError {
+  const { status } = error;
   if (status < 400) {
     return policyViolation('The provider answered with a redirect, which is never followed', {
       upstreamStatus: status,
     });
   }
-  const category = categoryOf(status, error.type);
-  const text = error.apiMessage ?? error.message;
+  const { requestId, ...answer } = readAnswer(error);
   return answered(
-    { status, type: error.type, code: error.errorCode, text, details: error.details },
+    answer,
     {
       head: `The provider answered ${status}`,
-      category,
-      requestId: error.requestID ?? undefined,
-      retryAfterMs: retryAfterMs(error.headers ?? new Headers(), Date.now()),
+      category: categoryOf(status, answer.type),
+      requestId,
+      retryAfterMs: retryAfterMs(error.headers, Date.now()),
+      source,
     },
     redact,
   );
 }
 
-function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedError {
+function mapErrorEvent(
+  body: Record<string, unknown>,
+  redact: Redact,
+  source: ErrorSource,
+): TypedError {
   const error = isPlainObject(body['error']) ? body['error'] : {};
   const details = isPlainObject(error['details']) ? error['details'] : {};
   const type = textOf(error['type']);
@@ -152,6 +191,7 @@ function mapErrorEvent(body: Record<string, unknown>, redact: Redact): TypedErro
       requestId: textOf(body['request_id']),
       retryAfterMs: undefined,
       inStream: true,
+      source,
     },
     redact,
   );
@@ -162,6 +202,7 @@ interface ErrorContext {
   category: ProviderErrorCategory;
   requestId: string | undefined;
   retryAfterMs: number | undefined;
+  source: ErrorSource;
   /** Set for an error after the answer has begun. */
   inStream?: true;
 }
@@ -173,7 +214,7 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
   const requestId = context.requestId === undefined ? undefined : redact(context.requestId);
   const pauseMs = context.retryAfterMs ?? Infinity;
   const blocks = reason === 'INVALID_REQUEST' ? namedBlocks(answer) : [];
-  const advice = (reason && providerReasons[reason].advice) ?? ADVICE[category];
+  const advice = (reason && providerReasons[reason].advice) ?? adviceFor(category, context.source);
   // No advice to wait where waiting does not help.
   const isLater = retryable && pauseMs <= MAX_RETRY_AFTER_MS;
   return providerError({
@@ -183,6 +224,7 @@ function answered(answer: ErrorAnswer, context: ErrorContext, redact: Redact): T
       ...compact({ retryAfterMs: isLater ? Math.ceil(pauseMs) : undefined, requestId }),
     },
     category,
+    provider: context.source.provider,
     ...compact({ reason }),
     message: sentence(context.head, shorten(redact(answer.text)), advice),
     facts: compact({
@@ -207,9 +249,7 @@ function categoryOf(status: number, type: string | null): ProviderErrorCategory 
 
 function ownError(error: unknown): TypedError | undefined {
   if (error instanceof TypedError) return error;
-  return error instanceof APIConnectionError && error.cause instanceof TypedError
-    ? error.cause
-    : undefined;
+  return isConnectionError(error) && error.cause instanceof TypedError ? error.cause : undefined;
 }
 
 function sentence(head: string, text: string, advice?: string): string {
@@ -284,112 +324,4 @@ function property(value: unknown, name: 'code' | 'message'): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<typeof name, unknown>)[name]
     : undefined;
-}
-
-/** An error of the provider, as the answer or in a stream. */
-export interface ErrorAnswer {
-  /** The status of the answer; in a stream, the status of the error's type. */
-  status: number;
-  /** `error.type`. */
-  type: string | null;
-  /** `error.details.error_code`. */
-  code: string | null;
-  /** `error.message`. */
-  text: string;
-  /** `error.details`; its fields depend on the code. */
-  details?: unknown;
-}
-
-export interface AnswerJudgement {
-  reason: ProviderErrorReason | undefined;
-  retryable: boolean;
-}
-
-/** Codes about an account, a key or a workspace: other content would not help. */
-const ACCOUNT_CODES: ReadonlySet<string> = new Set([
-  'claude_code_key_creator_not_member',
-  'claude_code_version_too_old',
-  'cmek_key_disabled',
-  'cmek_key_network_blocked',
-  'organization_on_hold',
-  'organization_type_not_supported',
-  'parent_organization_required',
-  'user_profile_required',
-]);
-
-const SPEND_CODES: ReadonlySet<string> = new Set([
-  'contract_spend_limit_reached',
-  'enforced_spend_limit_reached',
-  'linked_organization_billing_unavailable',
-  'linked_organization_spend_limit_reached',
-  'user_profile_billing_not_authorized',
-  'user_profile_not_billable',
-]);
-
-/** Texts of spend limits and used-up credit, which have no code. */
-const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i;
-
-const THINKING_TEXT =
-  /bound to a different conversation|invalid `?signature`?|thinking.*cannot be modified/is;
-
-/** The words for a prompt over the window: Anthropic's, and those of llama.cpp, vLLM, Ollama, LM Studio and gateways. */
-const PROMPT_TEXT = new RegExp(
-  [
-    'prompt is too long',
-    'prompt too long',
-    'exceeds? (?:the|your) (?:available )?context (?:size|length|window)',
-    'exceeds? the context window',
-    'maximum (?:context|prompt) length is',
-    'greater than the context length',
-    'context window exceeds limit',
-    'context[_ ]length[_ ]exceeded',
-    'larger than the context',
-    'input (?:is )?too long',
-    'too many (?:input )?tokens',
-  ].join('|'),
-  'i',
-);
-
-/** The type of llama.cpp's error for it. */
-const PROMPT_TYPE = 'exceed_context_size_error';
-
-/**
- * Reason of the provider's refusal, and whether it may take the same request later. Known codes
- * decide first, texts only where the provider sends no code. Pure.
- */
-export function judgeAnswer(answer: ErrorAnswer): AnswerJudgement {
-  const reason = reasonOf(answer);
-  return { reason, retryable: reason !== 'SPEND_LIMIT' && mayPass(answer.status) };
-}
-
-function reasonOf({ status, type, code, text }: ErrorAnswer): ProviderErrorReason | undefined {
-  if (code === 'ramp_limit_exceeded') return 'RAMP_LIMIT';
-  if (status === 402 || (code !== null && SPEND_CODES.has(code))) return 'SPEND_LIMIT';
-  if (code !== null && ACCOUNT_CODES.has(code)) return undefined;
-  // In a stream the type alone says what it is.
-  if (type === PROMPT_TYPE) return 'PROMPT_TOO_LONG';
-  switch (status) {
-    case 400:
-    case 413:
-    case 422:
-      return contentReason(status, text);
-    case 404:
-      return type === 'not_found_error' && code === null ? 'MODEL_NOT_FOUND' : undefined;
-    case 529:
-      return 'OVERLOADED';
-    default:
-      return undefined;
-  }
-}
-
-function contentReason(status: number, text: string): ProviderErrorReason {
-  if (SPEND_TEXT.test(text)) return 'SPEND_LIMIT';
-  if (THINKING_TEXT.test(text)) return 'THINKING_REFUSED';
-  if (PROMPT_TEXT.test(text)) return 'PROMPT_TOO_LONG';
-  return status === 413 ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
-}
-
-/** Whether the SDK retries a status. */
-function mayPass(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
 }

@@ -8,7 +8,7 @@ import { limitModel, requestProfiles } from './request-profile.js';
 
 const page = readFileSync(`${packageRoot}/docs/operate/local-models.md`, 'utf8');
 const others = Object.values(requestProfiles).filter(
-  ({ name }) => name !== 'anthropic' && name !== 'compatible',
+  ({ name, cloud }) => !['anthropic', 'compatible'].includes(name) && cloud === undefined,
 );
 
 describe('the page of local models', () => {

@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.js';
 import type { Model } from '../model.js';
+import type { CloudName } from '../../config/variable-forms.js';
+import { cloudKinds, type CloudKind, type CloudSettings } from '../clouds/cloud-table.js';
 import { unknownModel } from '../models/known-models.js';
 
 export type ProfileName = Config['providerProfile'];
@@ -7,7 +9,7 @@ export type ProfileName = Config['providerProfile'];
 /** The part of the Messages API that a server has: all of it at Anthropic, less at the servers of others. */
 export interface RequestProfile {
   name: ProfileName;
-  /** The address where none is configured. */
+  /** The address where none is configured; that of a cloud depends on its settings (`urlOf`). */
   defaultUrl: string;
   /** The headers of the key: `both` for servers that read the one or the other. */
   authentication: 'bearer' | 'both';
@@ -21,6 +23,8 @@ export interface RequestProfile {
   hasEffort: boolean;
   /** Whether there is a Models API. */
   hasModels: boolean;
+  /** Whether tokens are counted; the servers of others are asked once. */
+  hasCount: boolean;
   /** Whether tools may be named by their type, as Anthropic's own memory tool. */
   hasTypedTools: boolean;
   /** Whether a text document is a block of its own; otherwise it is sent as text below its title. */
@@ -33,9 +37,29 @@ export interface RequestProfile {
   hasClaude: boolean;
   /** Assumptions about a model that nothing describes. */
   describe(id: string): Model;
+  /** The cloud behind whose addresses and credentials it is. */
+  cloud?: CloudKind;
 }
 
 const ANTHROPIC_URL = 'https://api.anthropic.com';
+
+const anthropic: RequestProfile = {
+  name: 'anthropic',
+  defaultUrl: ANTHROPIC_URL,
+  authentication: 'bearer',
+  needsKey: true,
+  apiVersion: undefined,
+  hasToolChoiceNone: true,
+  hasEffort: true,
+  hasModels: true,
+  hasCount: true,
+  hasTypedTools: true,
+  takesDocuments: true,
+  takesStops: true,
+  mayOmitStart: false,
+  hasClaude: true,
+  describe: unknownModel,
+};
 
 const compatible: RequestProfile = {
   name: 'compatible',
@@ -46,6 +70,7 @@ const compatible: RequestProfile = {
   hasToolChoiceNone: false,
   hasEffort: false,
   hasModels: false,
+  hasCount: true,
   hasTypedTools: false,
   takesDocuments: false,
   takesStops: true,
@@ -79,23 +104,15 @@ const thinking: RequestProfile = {
   }),
 };
 
+/** Claude behind a cloud: the whole API but for what the cloud lacks. Its credentials are its own. */
+function inCloud(name: CloudName): RequestProfile {
+  const cloud = cloudKinds[name];
+  const { models: hasModels, count: hasCount, typedTools: hasTypedTools } = cloud.features;
+  return { ...anthropic, name, needsKey: false, hasModels, hasCount, hasTypedTools, cloud };
+}
+
 export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
-  anthropic: {
-    name: 'anthropic',
-    defaultUrl: ANTHROPIC_URL,
-    authentication: 'bearer',
-    needsKey: true,
-    apiVersion: undefined,
-    hasToolChoiceNone: true,
-    hasEffort: true,
-    hasModels: true,
-    hasTypedTools: true,
-    takesDocuments: true,
-    takesStops: true,
-    mayOmitStart: false,
-    hasClaude: true,
-    describe: unknownModel,
-  },
+  anthropic,
   compatible,
   'llama.cpp': { ...local, name: 'llama.cpp', defaultUrl: 'http://127.0.0.1:8080' },
   vllm: { ...local, name: 'vllm', defaultUrl: 'http://127.0.0.1:8000' },
@@ -116,7 +133,19 @@ export const requestProfiles: Readonly<Record<ProfileName, RequestProfile>> = {
     needsKey: true,
     hasClaude: false,
   },
+  bedrock: inCloud('bedrock'),
+  mantle: inCloud('mantle'),
+  aws: inCloud('aws'),
+  vertex: inCloud('vertex'),
+  'google-cloud': inCloud('google-cloud'),
+  foundry: inCloud('foundry'),
 };
+
+/** The address of a profile where none is configured. */
+export function urlOf(name: ProfileName, settings: CloudSettings): string {
+  const { cloud, defaultUrl } = requestProfiles[name];
+  return cloud?.url(settings) ?? defaultUrl;
+}
 
 /**
  * A model with the features that a profile allows: a compatible server takes no system messages in a

@@ -3,7 +3,8 @@ import { withCauses } from '../../platform/error-code.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAfterMs } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { judgeAnswer, mapError } from '../anthropic/map-error.js';
+import { judgeAnswer } from '../anthropic/judge-answer.js';
+import { mapError } from '../anthropic/map-error.js';
 import {
   providerError,
   providerReasons,

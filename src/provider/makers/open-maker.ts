@@ -1,9 +1,5 @@
-import { findPackageJSON } from 'node:module';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../../config/config.js';
-import { isPlainObject } from '../../platform/json.js';
+import { findPackage, importPackage } from '../find-package.js';
 import type { MakerKind } from './maker-table.js';
 import type { LanguageModel } from './specification.js';
 
@@ -36,8 +32,7 @@ export async function openMaker(
       `TURNPIKE_MAKERS has ${name}, and its package is not installed: ${install}, in the folder in which you start the server`,
     ]);
   }
-  const module: unknown = await import(pathToFileURL(file).href);
-  const create: unknown = isModule(module) ? module[kind.create] : undefined;
+  const create = (await importPackage(file))[kind.create];
   if (typeof create !== 'function') throw wrongVersion(name, kind, install);
   // Keys and addresses are given, so that none is taken from the environment.
   const provider: unknown = create({
@@ -60,39 +55,4 @@ function wrongVersion(
   return new ConfigError([
     `TURNPIKE_MAKERS has ${name}, and the ${kind.package} that is installed is not of the AI SDK's provider specification ${SPECIFICATION}: ${install}, with Node 22 or later`,
   ]);
-}
-
-function isModule(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-/** The entry of a package; undefined where it is not installed. */
-async function findPackage(name: string): Promise<string | undefined> {
-  const places = [pathToFileURL(path.join(process.cwd(), 'package.json')).href, import.meta.url];
-  for (const place of places) {
-    const manifest = manifestOf(name, place);
-    if (manifest === undefined) continue;
-    const { exports, main }: { exports?: unknown; main?: unknown } = JSON.parse(
-      await readFile(manifest, 'utf8'),
-    ) as object;
-    const entry = entryOf(exports) ?? (typeof main === 'string' ? main : 'index.js');
-    return path.join(path.dirname(manifest), entry);
-  }
-  return undefined;
-}
-
-function manifestOf(name: string, place: string): string | undefined {
-  try {
-    return findPackageJSON(name, place);
-  } catch {
-    // It says so by an error that the package is not there.
-    return undefined;
-  }
-}
-
-/** The file of `exports` that `import` gets. */
-function entryOf(exports: unknown): string | undefined {
-  if (typeof exports === 'string') return exports;
-  if (!isPlainObject(exports)) return undefined;
-  return entryOf(exports['.'] ?? exports['import'] ?? exports['default']);
 }

@@ -50,7 +50,11 @@ const modelShape = z.exactPartial(
     readsPdfs: flag,
     structuredOutputs: flag,
     mostImages: wholeNumber(0, 100_000),
-    serverTools: z.strictObject({ webSearch: flag, codeExecution: flag }),
+    serverTools: z.strictObject({
+      webSearch: flag,
+      codeExecution: flag,
+      webFetch: z.exactOptional(flag),
+    }),
     toolSearch: flag,
     cacheMinimum: count,
     tokenScale: z
@@ -161,8 +165,14 @@ const fileShape = z.record(
   z
     .string()
     .check(z.regex(/^[\x21-\x7e]{1,200}$/, "is no model's id: 1 to 200 characters without spaces")),
-  modelShape,
+  z.extend(modelShape, { sameAs: z.exactOptional(text) }),
 );
+
+/** What the operator says of a model. */
+export type ListedModel = ModelDescription & {
+  /** The model that it is, under another name: a deployment, an inference profile, an alias of a gateway. */
+  sameAs?: string;
+};
 
 /**
  * Loads the operator's descriptions of models: a JSON file with an object of models by id, each with
@@ -171,7 +181,7 @@ const fileShape = z.record(
  * @param file undefined: no descriptions.
  * @throws FileInvalidError that names each model and field with a fault.
  */
-export async function loadModels(file: string | undefined): Promise<ModelDescription[]> {
+export async function loadModels(file: string | undefined): Promise<ListedModel[]> {
   if (file === undefined) return [];
   const models = await loadFile(file, {
     variable: 'TURNPIKE_MODELS',

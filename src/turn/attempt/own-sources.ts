@@ -5,7 +5,11 @@ import { isAbout } from '../../governance/permissions/match-rule.js';
 import { matchText } from '../../governance/permissions/match-pattern.js';
 import { hasServerTool, isServerToolName } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
-import type { ClientTool, ServerTool } from '../../storage/shapes/stored-options.js';
+import type {
+  ClientTool,
+  ServerTool,
+  ServerToolName,
+} from '../../storage/shapes/stored-options.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import {
   describedTool,
@@ -160,7 +164,7 @@ export function chooseServerTools({ asked, allowed, model, within, rules }: Serv
   return { tools, notices };
 }
 
-function missingFor(name: string, model: Model): string | undefined {
+function missingFor(name: ServerToolName, model: Model): string | undefined {
   return hasServerTool(model, name) ? undefined : `the model ${model.id} has no such tool here`;
 }
 

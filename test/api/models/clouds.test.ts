@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cloudNames, type CloudName } from '../../../src/config/variable-forms.js';
+import { FollowedTurn } from '../../support/clients/followed-turn.js';
+import { startCloudPlace, type CloudPlace } from '../../support/clouds/start-cloud-place.js';
+import { newStore, type TestStore } from '../../support/database/test-store.js';
+import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
+import { newFolder } from '../../support/suite.js';
+
+/** A server whose Claude is in a cloud, as a process of its own. */
+function useServer(cloud: CloudName) {
+  let place: CloudPlace;
+  let store: TestStore;
+  let server: ServerProcess;
+  const start = async (): Promise<ServerProcess> => {
+    const lease = { TURNPIKE_LEASE_MS: '2000' };
+    server = await startProcess({ ...place.environment, ...store.environment, ...lease });
+    return server;
+  };
+  beforeAll(async () => {
+    place = await startCloudPlace(cloud);
+    store = await newStore();
+    await start();
+  });
+  afterAll(async () => {
+    await server.kill('SIGTERM');
+    await store.close();
+    await place.close();
+  });
+  return {
+    start,
+    server: () => server,
+    faults: () => place.requests.flatMap(({ fault }) => fault ?? []),
+  };
+}
+
+describe.each(cloudNames)('turns with Claude in %s', (cloud) => {
+  const projectRoot = newFolder();
+  const { server, faults } = useServer(cloud);
+
+  it('have its models, and run a tool', async () => {
+    const { client } = server();
+    const { body } = await client.get('/api/harness/models');
+    expect(body['models']).toContainEqual(expect.objectContaining({ id: 'claude-sonnet-5-5' }));
+    const sessionId = await client.createSession(projectRoot);
+    const stream = await client.turn(sessionId, '[[tool=glob {"pattern":"*"}]]', {
+      opts: { tools: ['glob'] },
+    });
+    expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    const { data } = await stream.until('turn:end');
+    expect(data['usage']).toMatchObject({ costUsd: expect.any(Number) });
+    expect(faults()).toEqual([]);
+  });
+});
+
+/** One whose requests are written anew, framed and signed, and one that is written anew alone. */
+describe.each<CloudName>(['bedrock', 'vertex'])('turns in %s', (cloud) => {
+  const { server, start, faults } = useServer(cloud);
+
+  it('go on after kill -9 in the middle of a reply', async () => {
+    const { client } = server();
+    const sessionId = await client.createSession(newFolder());
+    const sent = await client.turn(sessionId, '[[tokens=60 gap=50]]', {
+      opts: { onDisconnect: 'continue' },
+    });
+    const turn = new FollowedTurn(sessionId, sent);
+    await turn.until((frame) => String(frame.data['text']).includes('word5'));
+    await server().kill('SIGKILL');
+    await turn.comeBack((await start()).client);
+    expect(await turn.exit()).toEqual({ exitCode: 0 });
+    expect(turn.frames.map(({ event }) => event)).toContain('step:discard');
+    expect(faults()).toEqual([]);
+  });
+});
