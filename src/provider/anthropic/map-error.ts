@@ -38,9 +38,11 @@ const messagesApi: ErrorSource = { provider: 'anthropic', setting: 'TURNPIKE_PRO
 
 /** Clouds have their own name in errors; servers that speak the API for themselves stand for it. */
 export function sourceOf({ name, cloud }: RequestProfile): ErrorSource {
-  const setting = 'TURNPIKE_PROVIDER_BASE_URL';
-  if (cloud !== undefined)
+  if (cloud !== undefined) {
+    const setting = `the settings of ${name}`;
     return { provider: name, setting, credentials: `the credentials of ${name}` };
+  }
+  const setting = 'TURNPIKE_PROVIDER_BASE_URL';
   const credentials =
     name === 'anthropic' || name === 'compatible' ? 'ANTHROPIC_API_KEY' : 'TURNPIKE_PROVIDER_KEY';
   return { provider: 'anthropic', setting, credentials };
