@@ -96,6 +96,7 @@ export const agentShape = fieldsOf({
   description: text,
   model: text,
   fallback_model: text,
+  fallback_models: names,
   tools: z.exactOptional(listOf('tool', 'read, write')),
   max_turns: z.exactOptional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be an integer greater than 0'),

@@ -19,6 +19,8 @@ export interface AgentDefinition {
   readonly model?: string;
   /** The model that takes over when the first one fails. */
   readonly fallback_model?: string;
+  /** The models that take over after it, in their order; at most 5. */
+  readonly fallback_models?: readonly string[];
   /** Names of the tools that it may use. Default: those of the server; `[]` for none. */
   readonly tools?: readonly string[];
   readonly permissions?: {

@@ -70,6 +70,8 @@ export interface Persona {
   model?: string;
   /** The model that is used when the turn's own does not answer. */
   fallbackModel?: string;
+  /** The models after it, in their order. */
+  fallbackModels?: string[];
   /** 0, 1 (talks to a person) or 2 (may be delegated to). */
   agentType?: number;
   agentClass?: string;
@@ -178,6 +180,7 @@ function parseAgent(
     output: fields.output,
     model: fields.model,
     fallbackModel: fields.fallback_model,
+    fallbackModels: fields.fallback_models,
     agentType: fields.AGENT_TYPE === undefined ? undefined : Number(fields.AGENT_TYPE),
     agentClass: fields.AGENT_CLASS,
     prompt: matter.body,

@@ -105,3 +105,8 @@ export type CloudName = (typeof cloudNames)[number];
 export function isCloud(name: string): name is CloudName {
   return cloudNames.some((cloud) => cloud === name);
 }
+
+/** The places of Claude that models may be named after, beside the server's own: `bedrock/claude-…`. */
+export function isPlaceOfClaude(name: string): name is CloudName | 'anthropic' {
+  return name === 'anthropic' || isCloud(name);
+}

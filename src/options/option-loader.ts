@@ -21,7 +21,7 @@ import { asksForOutput, chooseModel, choosePersona, chooseStandard } from './opt
 import type { OptionSources } from './option-rule.js';
 import { resolveOptions } from './resolve-options.js';
 
-type LoaderConfig = Pick<Config, 'model' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
+type Settings = Pick<Config, 'model' | 'fallbacks' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
 
 /** The sources of a turn's options in addition to its request: its session, its wire and its sender. */
 export type OptionSubject = OptionSources['session'] &
@@ -38,7 +38,7 @@ export class OptionLoader {
   constructor(
     private readonly personas: PersonaLibrary,
     private readonly models: ModelResolver,
-    @Inject(CONFIG) private readonly config: LoaderConfig,
+    @Inject(CONFIG) private readonly config: Settings,
     private readonly checks: SchemaChecks,
     private readonly approvers: KnownApprovers,
     @Inject(SERVER_PERMISSIONS) private readonly serverPermissions: PermissionRules,
@@ -119,22 +119,24 @@ export class OptionLoader {
     const agents = await this.personas.globalDefaults();
     return compact({
       environmentModel: this.config.model,
+      environmentFallbacks: this.config.fallbacks,
       agentsModel: agents?.model,
       agentsConfig: agents?.agentConfig,
     });
   }
 
-  /** Resolves the fallback model by the rules of the turn's own model. */
+  /** Resolves the fallback models by the rules of the turn's own model. */
   async #withFallback(resolution: OptionResolution, standard: string): Promise<OptionResolution> {
-    const { options, modelNotices = [] } = resolution;
-    if (options.fallbackModel === undefined) return resolution;
-    const { name, notices } = await this.models.resolve(options.fallbackModel, standard);
-    const all = [...modelNotices, ...notices];
-    return {
-      ...resolution,
-      options: { ...options, fallbackModel: name },
-      ...(all.length === 0 ? {} : { modelNotices: all }),
-    };
+    const { fallbackModel, fallbackModels } = resolution.options;
+    const asked = [fallbackModel ?? [], fallbackModels ?? []].flat();
+    if (asked.length === 0) return resolution;
+    const resolved = await Promise.all(asked.map((name) => this.models.resolve(name, standard)));
+    const all = [resolution.modelNotices ?? [], resolved.map(({ notices }) => notices)].flat(2);
+    const names = resolved.map(({ name }) => name);
+    const first = fallbackModel === undefined ? {} : { fallbackModel: names.shift() ?? '' };
+    const others = fallbackModels === undefined ? {} : { fallbackModels: names };
+    const options = { ...resolution.options, ...first, ...others };
+    return { ...resolution, options, ...(all.length === 0 ? {} : { modelNotices: all }) };
   }
 }
 

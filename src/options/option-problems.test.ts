@@ -16,7 +16,7 @@ const describeFor = (opts: unknown) =>
   );
 
 const known =
-  'agentConfig, attachmentsAs, citations, clientTools, fallbackModel, maxCostUsd, maxTokens, maxTurns, memory, mode, model, onBusy, onDisconnect, output, persona, priority, prompt, replaces, skills, subagentGovernance, thinking, tools';
+  'agentConfig, attachmentsAs, citations, clientTools, fallbackModel, fallbackModels, maxCostUsd, maxTokens, maxTurns, memory, mode, model, onBusy, onDisconnect, output, persona, priority, prompt, replaces, skills, subagentGovernance, thinking, tools';
 
 describe('describeProblems', () => {
   it.each([

@@ -82,26 +82,29 @@ export function namesRule<T>(
   about: string,
   fallback: () => T,
   tiers?: Tiers<string[]>,
+  most?: number,
 ): OptionRule<string[] | T> {
   return {
     about,
-    schema: { type: [String] },
-    parse: parseNames,
-    expected: 'an array of strings',
+    schema: { type: [String], ...compact({ maxItems: most }) },
+    parse: (value) => parseNames(value, most),
+    expected: most === undefined ? 'an array of strings' : `an array of at most ${most} strings`,
     fallback,
     ...compact({ tiers }),
   };
 }
 
-export function parseNames(value: unknown): string[] | undefined {
+/** @param most of the list. Default: any number. */
+export function parseNames(value: unknown, most = Infinity): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = new Set<string>();
   for (const item of value as unknown[]) {
     if (typeof item !== 'string' || !isStorable(item)) return undefined;
     const name = item.trim();
+    if (name.length > MAX_NAME_CHARS) return undefined;
     if (name !== '') names.add(name);
   }
-  return [...names];
+  return names.size > most ? undefined : [...names];
 }
 
 /** The rule of an option that is off where nobody turns it on. */
@@ -203,6 +206,7 @@ export interface OptionSources {
   preferences?: Preferences;
   defaults: {
     environmentModel?: string;
+    environmentFallbacks?: string[];
     agentsModel?: string;
     agentsConfig?: Partial<AgentConfig>;
   };

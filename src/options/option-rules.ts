@@ -181,6 +181,16 @@ export const optionRules = {
     undefined,
     ({ persona }) => [['persona', parseName(persona.fallbackModel)]],
   ),
+  fallbackModels: namesRule(
+    'The models that go on after it, in this order.',
+    () => undefined,
+    ({ persona, defaults }) => [
+      ['persona', persona.fallbackModels],
+      ['environment', defaults.environmentFallbacks],
+    ],
+    // Each may be asked for at the provider before the turn begins.
+    5,
+  ),
   maxTokens: countRule('Most tokens of a reply.', undefined),
   maxCostUsd,
   output,

@@ -44,6 +44,7 @@ describe('resolveOptions', () => {
       provenance: {
         model: 'default',
         fallbackModel: 'default',
+        fallbackModels: 'default',
         tools: 'default',
         maxTurns: 'default',
         persona: 'session',
@@ -68,6 +69,7 @@ describe('resolveOptions', () => {
     const opts = {
       model: ' claude-x ',
       fallbackModel: ' claude-y ',
+      fallbackModels: ['bedrock/claude-x', ' openai/gpt-6 '],
       tools: [' read ', '', 'glob', 'read'],
       maxTurns: 25,
       persona: ' EDITOR ',
@@ -89,6 +91,7 @@ describe('resolveOptions', () => {
       options: {
         model: 'claude-x',
         fallbackModel: 'claude-y',
+        fallbackModels: ['bedrock/claude-x', 'openai/gpt-6'],
         tools: ['read', 'glob'],
         maxTurns: 25,
         persona: 'EDITOR',
@@ -108,6 +111,7 @@ describe('resolveOptions', () => {
       provenance: {
         model: 'opts',
         fallbackModel: 'opts',
+        fallbackModels: 'opts',
         tools: 'opts',
         maxTurns: 'opts',
         persona: 'opts',

@@ -29,6 +29,7 @@ function Lenient<Name extends keyof OptionValues>(
 export class TurnOptionsDto {
   @Lenient model?: string;
   @Lenient fallbackModel?: string;
+  @Lenient fallbackModels?: readonly string[];
   @Lenient tools?: readonly string[];
   @Lenient skills?: readonly string[];
   @Lenient maxTurns?: number;

@@ -3,14 +3,19 @@ import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
-import { limitModel, urlOf, type ProfileName } from './anthropic/request-profile.js';
+import {
+  limitModel,
+  requestProfiles,
+  urlOf,
+  type ProfileName,
+} from './anthropic/request-profile.js';
 import { ModelCatalogue, type ModelDescription } from './model-catalogue.js';
 import type { ModelProvider } from './model-provider.js';
 import { knownModels, withoutPrices } from './models/known-models.js';
 import type { Model } from './model.js';
 import { loadModels, type ListedModel } from './models/model-store.js';
 import { keyOf, type ProviderConfig, type ProviderMode } from './provider-config.js';
-import { isCloud } from '../config/variable-forms.js';
+import { isCloud, isPlaceOfClaude } from '../config/variable-forms.js';
 import { ProviderRouter } from './provider-router.js';
 
 /** The address of the configured place: that of the profile where none is named. */
@@ -66,7 +71,28 @@ export async function openProvider(
 ): Promise<ModelProvider> {
   if (config.makers.length === 0 || messages.mode === 'rehearsal') return messages;
   const { openMakers } = await import('./makers/open-makers.js');
-  return new ProviderRouter(messages, await openMakers(config, parts));
+  const makers = await openMakers(config, parts);
+  return new ProviderRouter(messages, makers, await openPlaces(config, parts));
+}
+
+/** The other places of Claude that are listed, by their names. Each has its own address and key alone. */
+async function openPlaces(
+  config: Config,
+  parts: ProviderParts,
+): Promise<ReadonlyMap<string, ModelProvider>> {
+  const opened = config.makers.map(async ({ name, url }) => {
+    if (!isPlaceOfClaude(name)) return [];
+    const own = url ?? urlOf(name, config);
+    const place = { ...config, providerProfile: name, providerKey: undefined, egressAllow: [] };
+    const provider = await openMessages(
+      { ...place, ...(url === undefined ? {} : { egressAllow: [new URL(url).origin] }) },
+      { mode: 'anthropic', baseUrl: own },
+      parts,
+    );
+    provider.assertReady();
+    return [[name, provider] as const];
+  });
+  return new Map((await Promise.all(opened)).flat());
 }
 
 /** What is known of the models of a provider. @throws FileInvalidError. */
@@ -80,7 +106,9 @@ export async function openCatalogue(
     cloud === undefined
       ? knownModels
       : (await import('./clouds/cloud-models.js')).modelsOf(cloud, config);
-  const described = describeAll(await loadModels(modelsFile), claude);
+  const there = await modelsElsewhere(config);
+  const elsewhere = mode === 'rehearsal' ? withoutPrices(there) : there;
+  const described = describeAll(await loadModels(modelsFile), [...claude, ...elsewhere]);
   if (mode !== 'rehearsal') assertDescribed(described, makers);
   // Where makers alone have keys, nobody has Claude.
   const hasKey = cloud !== undefined || keyOf(config) !== undefined;
@@ -92,7 +120,11 @@ export async function openCatalogue(
     known: mode === 'rehearsal' ? withoutPrices(table) : table,
     unknown: profile.describe,
     // Of a place without a list, the configured model is what people can choose.
-    overrides: isLeftOut && model !== undefined ? [{ id: model }, ...described] : described,
+    overrides: [
+      ...elsewhere,
+      ...(isLeftOut && model !== undefined ? [{ id: model }] : []),
+      ...described,
+    ],
     prices,
     limit: (model) => {
       const isOfMaker = makers.some(({ name }) => model.id.startsWith(`${name}/`));
@@ -102,10 +134,27 @@ export async function openCatalogue(
   });
 }
 
+/** Claude in the other places that are listed. */
+async function modelsElsewhere(config: Config): Promise<Model[]> {
+  const places = config.makers.map(({ name }) => name).filter(isPlaceOfClaude);
+  if (places.length === 0) return [];
+  const { modelsOf } = await import('./clouds/cloud-models.js');
+  return places.flatMap((place) => {
+    const { cloud } = requestProfiles[place];
+    const there = cloud === undefined ? knownModels : modelsOf(cloud, config);
+    return there.map((model) => ({
+      ...model,
+      id: `${place}/${model.id}`,
+      name: `${model.name} (${place})`,
+    }));
+  });
+}
+
 /** What the operator says of models, on top of the models that they are under another name. @throws ConfigError. */
 function describeAll(listed: readonly ListedModel[], known: readonly Model[]): ModelDescription[] {
   return listed.map(({ sameAs, ...model }) => {
-    if (sameAs === undefined) return model;
+    const own = known.find(({ id }) => id === model.id && id.includes('/'));
+    if (sameAs === undefined) return { ...own, ...model };
     const same = known.find(({ id }) => id === sameAs || id.replace(/-\d{8}$/, '') === sameAs);
     if (same === undefined) {
       throw new ConfigError([
@@ -120,7 +169,9 @@ function describeAll(listed: readonly ListedModel[], known: readonly Model[]): M
 function assertDescribed(described: readonly ModelDescription[], makers: Config['makers']): void {
   const needed = ['contextWindow', 'maxOutput', 'price'] as const;
   const faults = described
-    .filter(({ id }) => makers.some(({ name }) => id.startsWith(`${name}/`)))
+    .filter(({ id }) =>
+      makers.some(({ name }) => !isPlaceOfClaude(name) && id.startsWith(`${name}/`)),
+    )
     .flatMap((model) => {
       const missing = needed.filter((field) => model[field] === undefined);
       return missing.length === 0

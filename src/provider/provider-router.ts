@@ -6,9 +6,15 @@ import type { DescribedOrNot } from './model-resolver.js';
 import type { ModelCall, ModelRequest } from './model-types.js';
 import { noCount } from './provider-errors.js';
 
+/** What goes to another place: its name there. */
+type Found =
+  | { place: ModelProvider; id: string }
+  /** Asked for calls alone: the operator describes its models. */
+  | { maker: MakerProvider; id: string };
+
 /**
- * Several places of models: `maker/model` goes to a listed maker, every other name to the place that has the Messages
- * API. A maker is asked for calls alone: the operator describes its models.
+ * Several places of models: `name/model` goes to a listed maker or to another place of Claude, every other name to the
+ * first place that has the Messages API.
  */
 export class ProviderRouter extends ModelProvider {
   readonly mode = 'anthropic';
@@ -16,6 +22,7 @@ export class ProviderRouter extends ModelProvider {
   constructor(
     private readonly messages: ModelProvider,
     private readonly makers: ReadonlyMap<string, MakerProvider>,
+    private readonly places: ReadonlyMap<string, ModelProvider>,
   ) {
     super();
   }
@@ -30,7 +37,9 @@ export class ProviderRouter extends ModelProvider {
   }
 
   async checkModel(model: string, signal?: AbortSignal): Promise<void> {
-    if (this.#makerOf(model) === undefined) await this.messages.checkModel(model, signal);
+    const found = this.#find(model);
+    if (found === undefined) await this.messages.checkModel(model, signal);
+    else if ('place' in found) await found.place.checkModel(found.id, signal);
   }
 
   async listModels(signal: AbortSignal): Promise<ModelDescription[] | undefined> {
@@ -38,27 +47,36 @@ export class ProviderRouter extends ModelProvider {
   }
 
   async describeModel(name: string, signal: AbortSignal): Promise<DescribedOrNot> {
-    if (this.#makerOf(name) !== undefined) return 'not-described';
-    if (!this.#hasMessages()) return 'missing';
-    return this.messages.describeModel(name, signal);
+    const found = this.#find(name);
+    if (found === undefined) {
+      return this.#hasMessages() ? this.messages.describeModel(name, signal) : 'missing';
+    }
+    if ('maker' in found) return 'not-described';
+    const described = await found.place.describeModel(found.id, signal);
+    return typeof described === 'string' ? described : { ...described, id: name };
   }
 
   async countTokens(request: ModelRequest, signal: AbortSignal): Promise<number> {
-    if (this.#makerOf(request.model) !== undefined) throw noCount();
-    return this.messages.countTokens(request, signal);
+    const found = this.#find(request.model);
+    if (found === undefined) return this.messages.countTokens(request, signal);
+    if ('maker' in found) throw noCount();
+    return found.place.countTokens({ ...request, model: found.id }, signal);
   }
 
   stream(request: ModelRequest, signal: AbortSignal): ModelCall {
-    const found = this.#makerOf(request.model);
-    return found === undefined
-      ? this.messages.stream(request, signal)
-      : found.maker.stream(request, found.id, signal);
+    const found = this.#find(request.model);
+    if (found === undefined) return this.messages.stream(request, signal);
+    return 'maker' in found
+      ? found.maker.stream(request, found.id, signal)
+      : found.place.stream({ ...request, model: found.id }, signal);
   }
 
-  #makerOf(model: string): { maker: MakerProvider; id: string } | undefined {
-    const split = splitModel(model);
-    const maker = split && this.makers.get(split.maker);
-    return maker === undefined || split === undefined ? undefined : { maker, id: split.id };
+  #find(model: string): Found | undefined {
+    const { maker: name, id } = splitModel(model) ?? {};
+    if (name === undefined || id === undefined) return undefined;
+    const [maker, place] = [this.makers.get(name), this.places.get(name)];
+    if (maker !== undefined) return { maker, id };
+    return place && { place, id };
   }
 
   #hasMessages(): boolean {

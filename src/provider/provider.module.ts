@@ -10,6 +10,7 @@ import { Tracing } from '../telemetry/tracing.js';
 import { AnthropicProvider } from './anthropic/anthropic-provider.js';
 import { CatalogueKeeper } from './models/catalogue-keeper.js';
 import { DEFAULT_MODEL, sentName, ModelResolver } from './model-resolver.js';
+import { ModelOutages } from './model-outages.js';
 import { ModelStore } from './models/model-store.js';
 import { ModelProvider } from './model-provider.js';
 import { ModelCatalogue } from './model-catalogue.js';
@@ -70,6 +71,11 @@ const PROVIDER_URL = Symbol('ProviderUrl');
         new ModelStore(db, mode === 'rehearsal' ? mode : baseUrl),
     },
     {
+      provide: ModelOutages,
+      inject: [CLOCK],
+      useFactory: (clock: Clock) => new ModelOutages(clock),
+    },
+    {
       provide: ModelCatalogue,
       inject: [CONFIG, AnthropicProvider],
       useFactory: openCatalogue,
@@ -86,7 +92,7 @@ const PROVIDER_URL = Symbol('ProviderUrl');
       ) => new ModelResolver({ catalogue, store, provider, clock, logger }),
     },
   ],
-  exports: [ModelProvider, ModelCatalogue, ModelResolver, ModelStore, PROVIDER_MODE],
+  exports: [ModelProvider, ModelCatalogue, ModelResolver, ModelStore, ModelOutages, PROVIDER_MODE],
 })
 export class ProviderModule implements OnModuleInit {
   readonly #keeper: CatalogueKeeper;

@@ -59,6 +59,11 @@ export class Metrics {
   readonly providerErrors = this.#counter('provider_errors_total', 'Model calls that failed.', {
     category: [],
   });
+  readonly modelFallbacks = this.#counter(
+    'model_fallbacks_total',
+    'Turns that went on with another model, by that model and why.',
+    { model: [], reason: [] },
+  );
   readonly leaseTakeovers = this.#counter(
     'lease_takeovers_total',
     'Turns that this worker took over from one that stopped.',

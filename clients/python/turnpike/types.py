@@ -174,6 +174,7 @@ class TurnRecord(TypedDict):
 class ResolvedOptions(TypedDict):
     model: str
     fallbackModel: NotRequired[str]
+    fallbackModels: NotRequired[list[str]]
     fallbackFrom: NotRequired[str]
     fallbackStep: NotRequired[float]
     tools: list[str]
@@ -278,6 +279,7 @@ class OptionProvenance(TypedDict):
     mode: Provenance
     model: Provenance
     fallbackModel: Provenance
+    fallbackModels: Provenance
     tools: Provenance
     maxTurns: Provenance
     onDisconnect: Provenance
@@ -375,6 +377,7 @@ class TurnFailure(TypedDict):
 class TurnOptions(TypedDict):
     model: NotRequired[str]
     fallbackModel: NotRequired[str]
+    fallbackModels: NotRequired[list[str]]
     tools: NotRequired[list[str]]
     skills: NotRequired[list[str]]
     maxTurns: NotRequired[int]

@@ -9,7 +9,16 @@ import {
   parseServerTool,
 } from '../variable-forms.js';
 import { cloudNames } from '../variable-forms.js';
-import { choice, eachOnce, integer, list, optional, secret, variable } from '../variable.js';
+import {
+  choice,
+  eachOnce,
+  integer,
+  list,
+  listText,
+  optional,
+  secret,
+  variable,
+} from '../variable.js';
 
 const origin = parsedBy(
   parseAllowedOrigin,
@@ -79,6 +88,15 @@ export const providerVariables = {
     z.array(plainHost),
   ),
   model: optional(['TURNPIKE_MODEL', 'CHIRALITY_GLOBAL_MODEL'], 'Default model of turns.'),
+  fallbacks: variable<string[] | undefined>(
+    'TURNPIKE_FALLBACK_MODELS',
+    {
+      about:
+        'Models that go on, in this order, where that of a turn does not answer, and neither the turn nor its agent names others ([failures](../guide/model-failures.md)). Default: none.',
+      fallback: undefined,
+    },
+    listText(z.array(z.string())),
+  ),
   modelsFile: optional(
     'TURNPIKE_MODELS',
     'JSON file with changed models and your own ([models](../guide/models.md)).',
@@ -124,7 +142,7 @@ export const providerVariables = {
   }),
   makers: list(
     'TURNPIKE_MAKERS',
-    'Makers whose models turns may name as `maker/model`: `openai`, `google`, `xai`, `mistral`, `deepseek`, `groq`, and `local` for any server of OpenAI’s chat API, with an address where it is not the usual one: `openai,local=http://127.0.0.1:8080/v1` ([other makers](other-makers.md)). Default: none.',
+    'Makers whose models turns may name as `maker/model`: `openai`, `google`, `xai`, `mistral`, `deepseek`, `groq`, and `local` for any server of OpenAI’s chat API, with an address where it is not the usual one: `openai,local=http://127.0.0.1:8080/v1` ([other makers](other-makers.md)); and other places of Claude, `anthropic` or a cloud ([clouds](clouds.md#several-places)). Default: none.',
     z.array(maker).check(eachOnce(({ name }) => name)),
   ),
   openaiKey: keyOf('OPENAI_API_KEY', 'openai'),

@@ -154,11 +154,8 @@ export class AnthropicProvider implements ModelProvider {
     // A controller for each call: the SDK's listener on a turn's signal would outlive the call.
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
-    const span = new CallSpan(
-      { tracing: this.#tracing, clock: this.#clock },
-      request,
-      this.profile.cloud?.traced,
-    );
+    const traced = { tracing: this.#tracing, clock: this.#clock };
+    const span = new CallSpan(traced, request, this.profile.cloud?.traced);
     // Not in what reads, which would keep the request for as long as its stream.
     const opened = this.#send(request, { call, span });
     const wrapped = wrappedTools(request);

@@ -1,3 +1,5 @@
+import { isPlaceOfClaude } from '../../config/variable-forms.js';
+
 /** A maker of models, whose package has the AI SDK's provider specification, version 4. */
 export interface MakerKind {
   /** The setting of its key. */
@@ -106,9 +108,12 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
   },
 };
 
-/** The known maker of a name that the provider does not have: it would be another place's model. */
-export function unlistedMaker(name: string): MakerName | undefined {
-  return makerNames.find((maker) => maker === splitModel(name)?.maker);
+/** The known maker or place of a name that the provider does not have: it would be another place's model. */
+export function unlistedMaker(name: string): string | undefined {
+  const { maker } = splitModel(name) ?? {};
+  const isKnown =
+    maker !== undefined && (isPlaceOfClaude(maker) || makerNames.some((one) => one === maker));
+  return isKnown ? maker : undefined;
 }
 
 /** The maker in `maker/model`; undefined: the name has none. */

@@ -1,4 +1,5 @@
 import { ConfigError, type Config } from '../../config/config.js';
+import { cloudNames, isPlaceOfClaude } from '../../config/variable-forms.js';
 import { variables } from '../../config/variables.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
@@ -16,9 +17,10 @@ export async function openMakers(
   config: Config,
   parts: { clock: Clock; tracing: Pick<Tracing, 'start'>; logger: Pick<Logger, 'warn'> },
 ): Promise<ReadonlyMap<string, MakerProvider>> {
-  const faults = config.makers.flatMap((maker) => faultOf(maker, config));
+  const listed = config.makers.filter(({ name }) => !isPlaceOfClaude(name));
+  const faults = listed.flatMap((maker) => faultOf(maker, config));
   if (faults.length > 0) throw new ConfigError(faults);
-  const opened = config.makers.map(async (maker) => {
+  const opened = listed.map(async (maker) => {
     const name = maker.name as MakerName;
     const kind = makerKinds[name];
     const [keyVariable] = variables[kind.key].names;
@@ -46,7 +48,9 @@ export async function openMakers(
 function faultOf({ name, url }: Config['makers'][number], config: Config): string[] {
   const known = makerNames.find((one) => one === name);
   if (known === undefined) {
-    return [`TURNPIKE_MAKERS has ${name}, which is none of ${makerNames.join(', ')}`];
+    return [
+      `TURNPIKE_MAKERS has ${name}, which is none of ${[...makerNames, 'anthropic', ...cloudNames].join(', ')}`,
+    ];
   }
   const address = url ?? makerKinds[known].url;
   if (address === undefined) {

@@ -48,10 +48,12 @@ export interface ResolvedOptions {
    * none.
    */
   fallbackModel?: string;
-  /** The model that failed, once the turn continues with `fallbackModel`. */
+  /** The models after it, in their order. Absent: none. */
+  fallbackModels?: string[];
+  /** The turn's own model, once the turn continues with another. */
   fallbackFrom?: string;
   /**
-   * The first step of `fallbackModel`, for which the provider's cache has nothing of earlier steps.
+   * The first step of the model that it continues with, for which the provider's cache has nothing of earlier steps.
    */
   fallbackStep?: number;
   /** Names of the tools that the turn may use; an empty list means none. */
@@ -100,6 +102,14 @@ export interface ResolvedOptions {
    * given.
    */
   subagentGovernance?: unknown;
+}
+
+/** The models that go on where the turn's own does not answer, in their order. */
+export function fallbacksOf({
+  fallbackModel,
+  fallbackModels = [],
+}: Pick<ResolvedOptions, 'fallbackModel' | 'fallbackModels'>): string[] {
+  return fallbackModel === undefined ? fallbackModels : [fallbackModel, ...fallbackModels];
 }
 
 /** A prompt of an MCP server, with its arguments. */

@@ -234,9 +234,8 @@ async function loadModels(
   { modelNames }: AttemptServices,
   { options: { options } }: Claim,
 ): Promise<void> {
-  const { model, fallbackModel } = options;
-  await modelNames.load(model);
-  if (fallbackModel !== undefined) await modelNames.load(fallbackModel);
+  const { model, fallbackModel = [], fallbackModels = [] } = options;
+  for (const name of [model, fallbackModel, fallbackModels].flat()) await modelNames.load(name);
 }
 
 /** The start of a turn's own time: the time for which it, or one of its subagents, was parked is added. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { providerError, streamClosedEarly } from '../../provider/provider-errors.js';
-import { chooseRemedy, type FailedCall, type Remedy } from './remedies.js';
+import { providerError, streamClosedEarly, unanswered } from '../../provider/provider-errors.js';
+import {
+  chooseRemedy,
+  nextFallback,
+  type FallbackReason,
+  type FailedCall,
+  type Remedy,
+} from './remedies.js';
 
 function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStream = false) {
   const facts = inStream ? { inStream } : {};
@@ -11,6 +17,14 @@ function refused(reason: 'OVERLOADED' | 'MODEL_NOT_FOUND' | 'SPEND_LIMIT', inStr
     message: 'no',
     facts,
   });
+}
+
+function answered(
+  status: number,
+  category: 'API_RESPONSE_ERROR' | 'RATE_LIMITED' | 'INVALID_API_KEY' = 'API_RESPONSE_ERROR',
+  retryable = true,
+) {
+  return providerError({ relayed: { status, retryable }, category, message: 'no' });
 }
 
 const cut = refused('OVERLOADED', true);
@@ -27,7 +41,7 @@ const lost = (more: Partial<FailedCall>): FailedCall => ({
 });
 
 const retry = (afterMs: number): Remedy => ({ type: 'retry', afterMs });
-const fallback = (reason: 'overloaded' | 'model-not-found' | 'refusal'): Remedy => ({
+const fallback = (reason: FallbackReason): Remedy => ({
   type: 'fallback',
   model: 'b',
   reason,
@@ -67,9 +81,61 @@ describe('chooseRemedy', () => {
       fallback('refusal'),
     ],
     ['a spend limit', { outcome: refused('SPEND_LIMIT'), fallbackModel: 'b' }, undefined],
-    ['a broken connection', { outcome: streamClosedEarly(), fallbackModel: 'b' }, undefined],
+    ['a broken connection, and no other model', { outcome: streamClosedEarly() }, undefined],
+    [
+      'a broken connection',
+      { outcome: streamClosedEarly(), fallbackModel: 'b' },
+      fallback('unavailable'),
+    ],
+    [
+      'a broken connection, after text',
+      { outcome: streamClosedEarly(), hasText: true, fallbackModel: 'b' },
+      undefined,
+    ],
+    ['no answer', { outcome: unanswered(), fallbackModel: 'b' }, fallback('unavailable')],
+    [
+      'a long pause',
+      { outcome: answered(429, 'RATE_LIMITED', true), fallbackModel: 'b' },
+      fallback('rate-limited'),
+    ],
+    [
+      'a fault of the place',
+      { outcome: answered(500), fallbackModel: 'b' },
+      fallback('unavailable'),
+    ],
+    [
+      'a refused key',
+      { outcome: answered(401, 'INVALID_API_KEY', false), fallbackModel: 'b' },
+      undefined,
+    ],
+    [
+      'a refused request',
+      { outcome: answered(400, 'API_RESPONSE_ERROR', false), fallbackModel: 'b' },
+      undefined,
+    ],
     ['a fault of ours', { outcome: new Error('OVERLOADED'), fallbackModel: 'b' }, undefined],
   ])('%s', (_what, call, remedy) => {
     expect(chooseRemedy(lost(call))).toEqual(remedy);
+  });
+});
+
+describe('the next model', () => {
+  it.each<[string, string | undefined, string | undefined, string[], string | undefined]>([
+    ['a', undefined, 'b', [], 'b'],
+    ['a', undefined, undefined, ['b', 'c'], 'b'],
+    ['a', undefined, 'a', ['b'], 'b'],
+    ['b', 'a', 'b', ['c'], 'c'],
+    ['b', 'a', 'b', ['a', 'c'], 'c'],
+    ['c', 'a', 'b', ['c'], undefined],
+    ['b', 'a', 'b', [], undefined],
+    ['a', undefined, undefined, [], undefined],
+  ])('of %s, begun with %s, of %s and %j', (model, from, first, others, next) => {
+    const options = {
+      model,
+      ...(from === undefined ? {} : { fallbackFrom: from }),
+      ...(first === undefined ? {} : { fallbackModel: first }),
+      fallbackModels: others,
+    };
+    expect(nextFallback(options)).toBe(next);
   });
 });

@@ -17,9 +17,15 @@ import { showFiles } from '../prompt/conversation-files.js';
 import { shorten } from '../prompt/history.js';
 import type { Budget, StepDraft, Attempt } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
-import { providerDetails } from '../../provider/provider-errors.js';
 import { deliverSteeredMessages, type Reply } from './store-step.js';
-import { applyRemedy, chooseRemedy, type FailedCall } from './remedies.js';
+import {
+  applyRemedy,
+  beginElsewhere,
+  chooseRemedy,
+  countFailure,
+  describeLost,
+  hasBegun,
+} from './remedies.js';
 import { postLastCall } from './last-call.js';
 import { RequestRecovery } from './recover-request.js';
 import { postFormat, postTriggered } from './post-notices.js';
@@ -45,6 +51,9 @@ export async function runStep(
   let state = run.tree.onTurnStart(moveTime(run.progress.state, run.clock.now()));
   await deliverSteeredMessages(run, run.services.db, step);
   await postTriggered(run, state, step);
+  const { fallbackModel, fallbackModels } = run.turn.options.options;
+  const hasOthers = (fallbackModel ?? fallbackModels) !== undefined;
+  if (hasOthers) await beginElsewhere(run, step);
   let recovery: RequestRecovery | undefined;
   for (let retries = 0; ;) {
     await postFormat(run);
@@ -57,7 +66,10 @@ export async function runStep(
     }
     const { draft } = begun;
     const called = await readReply(run, begun);
-    if (called.type === 'replied') return { draft, ended: called.ended };
+    if (called.type === 'replied') {
+      if (hasOthers) run.services.outages.answered(run.turn.options.options.model);
+      return { draft, ended: called.ended };
+    }
     const { outcome, ended } = called;
     // A provider that has begun a reply took the request, whatever error ends the stream.
     recovery ??= new RequestRecovery(run);
@@ -72,11 +84,6 @@ export async function runStep(
     }
     state = run.progress.state;
   }
-}
-
-/** Whether anything of a reply has come, which readers have then. */
-function hasBegun({ parts, openText, openThinking, openInput }: StepDraft): boolean {
-  return [parts, openText, openThinking, openInput].some((pieces) => pieces.length > 0);
 }
 
 interface Plan {
@@ -192,23 +199,6 @@ async function readReply(run: AttemptContext, { draft, call }: BegunCall): Promi
     : { type: 'replied', ended };
 }
 
-function describeLost(
-  { turn, model, deadline }: AttemptContext,
-  { parts, openText }: StepDraft,
-  call: Pick<FailedCall, 'outcome' | 'retries'>,
-): FailedCall {
-  const { fallbackModel, fallbackFrom, model: called } = turn.options.options;
-  return {
-    ...call,
-    hasText: openText.length > 0 || parts.some((part) => part.type === 'text' && part.text !== ''),
-    maxRetries: model.overloadRetries,
-    fallbackModel:
-      fallbackFrom === undefined && fallbackModel !== called ? fallbackModel : undefined,
-    leftMs: deadline.leftMs,
-    random: Math.random(),
-  };
-}
-
 function apply(run: AttemptContext, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
   const { step } = draft;
   switch (event.type) {
@@ -253,12 +243,4 @@ function measureFirstToken({ clock, services, progress, turn }: Attempt, draft: 
   services.metrics.modelFirstToken.observe((now - draft.startedAt.getTime()) / 1_000);
   if (progress.steps.length > 0 || turn.attempt > 1) return;
   services.metrics.turnFirstToken.observe((now - turn.createdAt.getTime()) / 1_000);
-}
-
-/** Counts a call that failed, by the category of its error. */
-function countFailure({ services }: Attempt, error: unknown): void {
-  const { category } = providerDetails(error);
-  services.metrics.providerErrors.inc({
-    category: typeof category === 'string' ? category : 'other',
-  });
 }

@@ -19,6 +19,7 @@ import { ResourceProbe } from '../../platform/process/resource-probe.js';
 import { REDACT, type Redact } from '../../platform/text/redact.js';
 import { ModelProvider } from '../../provider/model-provider.js';
 import { ModelCatalogue } from '../../provider/model-catalogue.js';
+import { ModelOutages } from '../../provider/model-outages.js';
 import { ModelResolver } from '../../provider/model-resolver.js';
 import { ProjectRoots } from '../../session/project-roots.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
@@ -48,6 +49,7 @@ export class AttemptServices {
   @Inject() readonly provider!: ModelProvider;
   @Inject() readonly models!: ModelCatalogue;
   @Inject() readonly modelNames!: ModelResolver;
+  @Inject() readonly outages!: ModelOutages;
   @Inject() readonly checks!: SchemaChecks;
   @Inject() readonly trees!: DecisionTrees;
   @Inject(TRIGGERS) readonly triggers!: readonly Trigger[];

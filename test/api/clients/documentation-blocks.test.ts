@@ -303,7 +303,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/operate/backup.md': Array<Use>(5).fill(isDrilled),
   'docs/operate/budgets.md': [makesKey],
-  'docs/operate/clouds.md': Array<Use>(2).fill(
+  'docs/operate/clouds.md': Array<Use>(3).fill(
     elsewhere('needs a cloud; clouds.test.ts and cloud-table.test.ts run what it says'),
   ),
   'docs/operate/configuration.md': [configurationUse(at)],

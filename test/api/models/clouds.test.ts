@@ -52,6 +52,70 @@ describe.each(cloudNames)('turns with Claude in %s', (cloud) => {
   });
 });
 
+describe('several places of Claude', () => {
+  let [first, second]: CloudPlace[] = [];
+  let store: TestStore;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    [first, second] = await Promise.all([startCloudPlace('vertex'), startCloudPlace('bedrock')]);
+    store = await newStore();
+    const { TURNPIKE_PROVIDER_PROFILE: _profile, ...bedrock } = second?.environment ?? {};
+    server = await startProcess({
+      ...bedrock,
+      ...first?.environment,
+      ...store.environment,
+      TURNPIKE_MAKERS: `bedrock=${second?.url}`,
+      TURNPIKE_FALLBACK_MODELS: 'bedrock/claude-sonnet-5-5',
+      TURNPIKE_PROVIDER_RETRIES: '0',
+    });
+  });
+  afterAll(async () => {
+    await server.kill('SIGTERM');
+    await store.close();
+    await Promise.all([first?.close(), second?.close()]);
+  });
+
+  it('are named before the model, and one goes on where another does not answer', async () => {
+    const { client } = server;
+    const { body } = await client.get('/api/harness/models');
+    expect(body['models']).toContainEqual(
+      expect.objectContaining({
+        id: 'bedrock/claude-sonnet-5-5',
+        name: 'Claude Sonnet 5.5 (bedrock)',
+      }),
+    );
+    const sessionId = await client.createSession(newFolder());
+    const opts = { tools: ['glob'] };
+    const before = await client.turn(sessionId, 'Hello', { opts });
+    expect((await before.all()).at(-1)?.data).toEqual({ exitCode: 0 });
+    expect([first?.requests.length, second?.requests.length]).toEqual([1, 0]);
+    if (first !== undefined) {
+      first.manner.answer = (response) => {
+        response.destroy();
+        return true;
+      };
+    }
+    const turn = await client.turn(sessionId, '[[tool=glob {"pattern":"*"}]]', { opts });
+    const frames = await turn.all();
+    expect(frames.at(-1)?.data).toEqual({ exitCode: 0 });
+    const notices = frames.filter(({ event }) => event === 'system:notice');
+    expect(notices.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({
+        kind: 'model-fallback',
+        metadata: {
+          from: 'claude-sonnet-5-5',
+          to: 'bedrock/claude-sonnet-5-5',
+          reason: 'unavailable',
+        },
+      }),
+    );
+    expect(second?.requests.map(({ fault }) => fault)).toEqual([undefined, undefined]);
+    expect(await turn.until('turn:end')).toMatchObject({
+      data: { usage: { costUsd: expect.any(Number) } },
+    });
+  });
+});
+
 /** One whose requests are written anew, framed and signed, and one that is written anew alone. */
 describe.each<CloudName>(['bedrock', 'vertex'])('turns in %s', (cloud) => {
   const { server, start, faults } = useServer(cloud);

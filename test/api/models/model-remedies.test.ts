@@ -109,23 +109,27 @@ describe('a model call that comes to nothing', () => {
     ['overloaded', [overloaded, overloaded, overloaded]],
     ['model-not-found', [refused(404, 'not_found_error', 'model: claude-a')]],
     ['refusal', [{ text: 'I', stop: 'refusal', category: 'cyber' }]],
+    ['unavailable', [refused(500, 'api_error', 'Internal server error')]],
+    ['rate-limited', [{ refuse: { status: 429, type: 'rate_limit_error', message: 'Later.' } }]],
   ])('goes on with the fallback model: %s', async (reason, script) => {
-    const opts = { model: 'claude-a', fallbackModel: 'claude-b' };
+    // Each has a model of its own: one that did not answer is left aside for a while.
+    const own = `claude-${reason}-${script.length}`;
+    const opts = { model: own, fallbackModel: 'claude-b' };
     const ran = await run([...script, { text: 'From b.' }], opts);
     expect(dataOf(ran.frames, 'system:notice')).toContainEqual(
       expect.objectContaining({
         kind: 'model-fallback',
-        metadata: { from: 'claude-a', to: 'claude-b', reason },
+        metadata: { from: own, to: 'claude-b', reason },
       }),
     );
     expect(model.requests.map((request) => request.model)).toEqual([
-      ...script.map(() => 'claude-a'),
+      ...script.map(() => own),
       'claude-b',
     ]);
     expect(dataOf(ran.frames, 'chat:complete')).toEqual([{ text: 'From b.' }]);
     expect(await viewOf(ran)).toMatchObject({
       turn: {
-        options: { model: 'claude-b', fallbackFrom: 'claude-a', fallbackStep: 1 },
+        options: { model: 'claude-b', fallbackFrom: own, fallbackStep: 1 },
         provenance: { model: 'fallback' },
       },
     });
@@ -143,6 +147,60 @@ describe('a model call that comes to nothing', () => {
         details: expect.objectContaining({ reason: 'MODEL_NOT_FOUND' }),
       }),
     ]);
+  });
+
+  const busy = refused(529, 'overloaded_error', 'Overloaded');
+
+  it('goes from one model to the next, and leaves those aside that did not answer', async () => {
+    const opts = { model: 'claude-1', fallbackModel: 'claude-2', fallbackModels: ['claude-3'] };
+    const { frames } = await run([busy, busy, { text: 'From 3.' }], opts);
+    expect(model.requests.map((request) => request.model)).toEqual([
+      'claude-1',
+      'claude-2',
+      'claude-3',
+    ]);
+    const steps = dataOf(frames, 'system:notice').filter(({ kind }) => kind === 'model-fallback');
+    expect(steps).toMatchObject([
+      { metadata: { from: 'claude-1', to: 'claude-2' } },
+      { metadata: { from: 'claude-2', to: 'claude-3' } },
+    ]);
+    const next = await run([{ text: 'From 3 at once.' }], opts);
+    expect(model.requests.at(-1)?.model).toBe('claude-3');
+    expect(dataOf(next.frames, 'system:notice')).toContainEqual(
+      expect.objectContaining({
+        text: 'claude-1 did not answer a moment ago. The turn goes on with claude-3.',
+        metadata: { from: 'claude-1', to: 'claude-3', reason: 'outage' },
+      }),
+    );
+    expect(namesOf(next.frames)).not.toContain('step:discard');
+    // Who names no other model goes to it.
+    await run([{ text: 'From 1.' }], { model: 'claude-1' });
+    expect(model.requests.at(-1)?.model).toBe('claude-1');
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toContain('turnpike_model_fallbacks_total{model="claude-3",reason="outage"} 1');
+  });
+
+  it('has the models of the server, where neither turn nor agent names others', async () => {
+    const own = await startServer({
+      environment: { ...environment(), TURNPIKE_FALLBACK_MODELS: 'claude-b, claude-c' },
+    });
+    try {
+      model.script = [busy, busy, { text: 'From c.' }];
+      const sessionId = await own.client.createSession(own.projectRoot);
+      const stream = await own.client.turn(sessionId, 'Hello', { opts: { model: 'claude-a' } });
+      await stream.all();
+      expect(stream.text()).toBe('From c.');
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('takes at most five of them', async () => {
+    const names = Array.from({ length: 6 }, (_, at) => `claude-${at}`);
+    const { frames } = await run([{ text: 'Yes.' }], { fallbackModels: names });
+    expect(JSON.stringify(dataOf(frames, 'system:notice'))).toContain(
+      'opts.fallbackModels ignored: must be an array of at most 5 strings',
+    );
   });
 
   it('ends limited by a refusal, which is not sent again', async () => {

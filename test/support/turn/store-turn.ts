@@ -37,6 +37,7 @@ export const someOptions: OptionResolution = {
     citations: 'default',
     attachmentsAs: 'default',
     fallbackModel: 'default',
+    fallbackModels: 'default',
     maxTokens: 'default',
     output: 'default',
     agentConfig: {
