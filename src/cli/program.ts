@@ -38,6 +38,11 @@ const commands: readonly ListedCommand[] = [
     'list turns of all sessions, by status, error, cost and more',
     () => import('./commands/turns-command.js'),
   ),
+  listed(
+    'cost',
+    'say what each model call of a turn cost, and what the cache missed and why',
+    () => import('./commands/cost-command.js'),
+  ),
   listed('sessions', 'list the latest sessions', () => import('./commands/list-command.js')),
   listed(
     'fork',

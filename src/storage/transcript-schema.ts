@@ -9,7 +9,7 @@ import type {
 } from './shapes/stored-step.js';
 import { instant, jsonString } from './column-types.js';
 import { ofSession, ofTurn } from './schema.js';
-import type { SentPrefix } from './shapes/sent-request.js';
+import type { CacheBreak, SentPrefix } from './shapes/sent-request.js';
 import type { ToolCallStatus } from './shapes/stored-turn.js';
 
 /** The record of turns: messages, steps, the ledger of tool calls, the archive of events. */
@@ -42,6 +42,10 @@ export const steps = pgTable(
     usage: json('usage').$type<Usage>().notNull(),
     /** The request that the step's thinking is bound to; null where thinking is not bound. */
     sent: json('sent').$type<SentPrefix>(),
+    /** The model that was called; null: an earlier version stored the step. */
+    model: text('model'),
+    /** The part of the request that was another than in the call before; null: none was. */
+    cacheBroken: text('cache_broken').$type<CacheBreak>(),
     startedAt: instant('started_at').notNull(),
     /** The first event of its reply; null: it has none, or its process did not store it. */
     firstTokenAt: instant('first_token_at'),

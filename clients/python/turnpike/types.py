@@ -125,6 +125,8 @@ class Step(TypedDict):
     status: Literal["completed", "abort", "error"]
     stopReason: Literal["end_turn", "tool_use", "max_tokens", "pause_turn", "refusal", "stop_sequence", "context_window", "interrupted", "failed"]
     usage: Usage
+    model: NotRequired[str]
+    cacheMiss: NotRequired[CacheMiss]
     startedAt: str
     endedAt: str
     parts: list[Union[TextPart, ThinkingPart, FilePart, ToolPart]]
@@ -142,6 +144,12 @@ class Usage(TypedDict):
     addedTokens: NotRequired[int]
     costUsd: NotRequired[float]
     webSearches: NotRequired[int]
+
+
+class CacheMiss(TypedDict):
+    tokens: int
+    cause: Literal["model-changed", "place-changed", "tools-changed", "system-changed", "messages-changed", "expired", "unknown"]
+    usd: NotRequired[float]
 
 
 class TurnRecord(TypedDict):

@@ -133,13 +133,10 @@ export class AnthropicProvider implements ModelProvider {
     const client = this.#open('MISSING_API_KEY');
     if (this.#hasNoCount || !this.profile.hasCount) throw noCount();
     try {
-      const { request: sent, headers } = this.#named(request);
+      const { request: sent, headers } = this.#config.cloud?.named(request) ?? { request };
       const params = toCountRequest(sent, this.profile);
-      const counted = await client.messages.countTokens(params, {
-        signal,
-        headers,
-        maxRetries: 0,
-      });
+      const options = { signal, headers, maxRetries: 0 };
+      const counted = await client.messages.countTokens(params, options);
       const tokens: unknown = counted.input_tokens;
       if (typeof tokens !== 'number') throw malformedStream('a count of tokens has no number');
       return tokens;
@@ -174,20 +171,11 @@ export class AnthropicProvider implements ModelProvider {
     }
     span.sentTo(client.baseURL);
     // The SDK sends a text unchanged if the headers give its type. Most of this text was made for earlier requests.
-    const named = this.#named(request);
+    const named = this.#config.cloud?.named(request) ?? { request };
     const params = { ...toHead(named.request, this.profile), messages: [] };
     const body = toBody(named.request, this.profile);
     const headers = { ...named.headers, 'content-type': 'application/json' };
     return openBody(await client.messages.create(params, { signal, headers, body }).asResponse());
-  }
-
-  /** A request with the model's name as the place has it. */
-  #named(request: ModelRequest): { request: ModelRequest; headers: Record<string, string> } {
-    const sent = this.#config.cloud?.modelSent(request.model);
-    if (sent === undefined) return { request, headers: {} };
-    const { id: model, version } = sent;
-    const headers = version === undefined ? {} : { 'anthropic-version': version };
-    return { request: { ...request, model }, headers };
   }
 
   async #read(

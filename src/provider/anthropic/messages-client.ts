@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { ModelDescription } from '../model-catalogue.js';
+import type { ModelRequest } from '../model-types.js';
 
 /** The part of the clients that turns use. */
 export type MessagesClient = Pick<Anthropic, 'messages' | 'models' | 'baseURL'>;
@@ -14,11 +15,10 @@ export interface ClientOptions {
   fetch: typeof fetch;
 }
 
-/** A model as a request names it. */
-export interface SentModel {
-  id: string;
-  /** The version of the API, where the model does not take the one of this build. */
-  version?: string;
+/** A request, and its headers. */
+export interface NamedRequest {
+  request: ModelRequest;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A cloud whose package and credentials were found. */
@@ -26,8 +26,8 @@ export interface OpenCloud {
   create(options: ClientOptions): MessagesClient;
   /** Adds the signature to requests, where the cloud wants one. */
   sign(fetchFrom: typeof fetch): typeof fetch;
-  /** How a request names a model. */
-  modelSent(name: string): SentModel;
+  /** A request with the model's name as the cloud has it, and the headers that it needs for that. */
+  named(request: ModelRequest): NamedRequest;
   /** A model by the cloud's name or Anthropic's; undefined: neither is known. */
   describe(name: string): ModelDescription | undefined;
 }

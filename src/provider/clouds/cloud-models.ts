@@ -1,4 +1,3 @@
-import type { SentModel } from '../anthropic/messages-client.js';
 import type { ModelDescription } from '../model-catalogue.js';
 import type { Model } from '../model.js';
 import { knownModels } from '../models/known-models.js';
@@ -21,6 +20,13 @@ export function describeInCloud(
 ): ModelDescription | undefined {
   const known = knownByName(nameIn(name));
   return known && { ...inCloud({ ...known, id: name }, kind, settings), name: known.name };
+}
+
+/** A model as a request names it. */
+export interface SentModel {
+  id: string;
+  /** The version of the API, where the model does not take the one of this build. */
+  version?: string;
 }
 
 /** How a request names a model. Names without a date stand for the ones with it, which the clouds know. */

@@ -41,7 +41,11 @@ export async function openCloud(
   return {
     sign,
     create: (options) => new Client({ ...options, ...own }),
-    modelSent: (model) => modelSent(model, kind),
+    named: (request) => {
+      const { id: model, version } = modelSent(request.model, kind);
+      const headers = version === undefined ? {} : { 'anthropic-version': version };
+      return { request: { ...request, model }, headers };
+    },
     describe: (model) => describeInCloud(model, kind, config),
   };
 }

@@ -100,3 +100,7 @@ export interface SentPrefix {
   /** The first step whose thinking was sent, as `turnId:step`; null: none. */
   thinkingFrom: string | null;
 }
+
+/** The parts of a request whose change makes the provider's cache useless from there on. */
+export const cacheBreaks = ['tools', 'system', 'messages'] as const;
+export type CacheBreak = (typeof cacheBreaks)[number];

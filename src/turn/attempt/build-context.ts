@@ -9,6 +9,7 @@ import {
   type ChosenPrefix,
 } from '../prompt/prefix.js';
 import { announcedBy, announcementOf } from '../prompt/announcements.js';
+import { findBreak } from '../prompt/cache-break.js';
 import { openFiles, shownOutputs } from '../prompt/conversation-files.js';
 import { canShorten, namesOfFiles, openHistory, sentBefore } from '../prompt/history.js';
 import { describeModel } from '../prompt/model-request.js';
@@ -123,6 +124,7 @@ async function assemble(
       summary,
       prefix,
       isPrefixStored: !chosen.isChanged,
+      broken: chosen.isChanged ? findBreak(attempt.session.prefix, prefix) : undefined,
       userParts: own.userParts,
       outputFiles: shownOutputs(own),
       files,

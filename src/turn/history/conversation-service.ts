@@ -33,6 +33,7 @@ import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { streamExpired, turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-row.js';
 import { contextBefore } from '../state/turn-state.js';
+import { callBefore, findMiss } from './cache-misses.js';
 import type {
   CallPageDto,
   CompactReportDto,
@@ -110,11 +111,19 @@ export class ConversationService {
 
   /** A page of a turn's steps, in order. @throws TypedError TURN_NOT_FOUND 404. */
   async steps(turnId: string, page: PageQueryDto): Promise<StepPageDto> {
-    const { db } = this.services;
+    const { db, models } = this.services;
     const turn = await getTurn(db, turnId);
     const { cursor, limit } = page;
     const after = parseStepCursor(cursor);
-    const found = viewSteps(await loadTurn(db, turn, { after, limit: limit + 1 }));
+    const stored = await loadTurn(db, turn, { after, limit: limit + 1 });
+    let before = await callBefore(db, turn, after + 1);
+    const found = viewSteps(stored).map((view, index) => {
+      const step = stored.steps[index];
+      const price = models.find(step?.model ?? '')?.price;
+      const cacheMiss = before && step && findMiss(before, step, price);
+      before = step;
+      return { ...view, ...compact({ cacheMiss }) };
+    });
     const { rows, ...next } = cutPage(found, limit, ({ step }) => String(step));
     return { steps: rows, ...next };
   }

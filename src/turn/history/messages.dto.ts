@@ -1,3 +1,4 @@
+import { missCauses, type MissCause } from './cache-misses.js';
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';
@@ -125,6 +126,17 @@ export class NoticeDto {
   seenByModel!: boolean;
 }
 
+/** What a model call paid for again, although the call before had it in the provider's cache. */
+export class CacheMissDto {
+  @ApiProperty(whole) tokens!: number;
+
+  /** `expired`: the cache's lifetime was over. `place-changed`: the same model in another cloud. */
+  @ApiProperty({ enum: missCauses }) cause!: MissCause;
+
+  /** US dollars more than from the cache, by today's price. Absent: no price is known. */
+  usd?: number;
+}
+
 export class StepDto {
   stepId!: string;
 
@@ -137,6 +149,12 @@ export class StepDto {
   @ApiProperty({ enum: stepStopReasons }) stopReason!: StepStopReason;
 
   usage!: UsageDto;
+
+  /** The model that was called. Absent: an earlier version stored the step. */
+  model?: string;
+
+  /** Absent: nothing was missed; and in lists of messages. */
+  cacheMiss?: CacheMissDto;
 
   @ApiProperty(time) startedAt!: string;
 

@@ -130,6 +130,7 @@ export function viewSteps(stored: StoredTurn): StepDto[] {
     status: statuses[step.stopReason] ?? 'completed',
     stopReason: step.stopReason,
     usage: step.usage,
+    ...compact({ model: step.model ?? undefined }),
     startedAt: step.startedAt.toISOString(),
     endedAt: step.endedAt.toISOString(),
     parts: viewStepParts(step, stored),

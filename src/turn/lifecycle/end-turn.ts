@@ -101,7 +101,7 @@ function planEnd(run: Attempt, ending: Ending, failure: TurnFailure | undefined,
     usage: totalUsage(run),
     durationMs: now.getTime() - (turn.startedAt ?? turn.createdAt).getTime(),
     abandoned: openCalls(progress).map((call) => ({ call, end: abandonedEnd(run, call) })),
-    cut: cutStep(progress, ending),
+    cut: cutStep(run, ending),
     limit: describeLimit(progress, ending, now),
     leftOut,
     /** The turn whose message is sent again. Undefined: none. */
@@ -264,12 +264,14 @@ function settleCut({ draft }: Progress): StoreWrite[] {
 }
 
 /** The half-streamed step as far as it can be kept. */
-function cutStep({ draft }: Progress, ending: Ending) {
+function cutStep({ progress: { draft }, turn }: Attempt, ending: Ending) {
   if (draft === undefined) return undefined;
   const stopReason: StepStopReason = ending.outcome === 'failed' ? 'failed' : 'interrupted';
   const { step, sent, startedAt, firstTokenAt = null } = draft;
   const [parts, usage] = [keptParts(draft), draftUsage(draft)];
-  return { step, parts, stopReason, usage, sent, startedAt, firstTokenAt };
+  const { model } = turn.options.options;
+  const kept = { step, parts, stopReason, usage, sent, startedAt, firstTokenAt };
+  return { ...kept, model, cacheBroken: null };
 }
 
 function keptParts(draft: StepDraft): AssistantPart[] {

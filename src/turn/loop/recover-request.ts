@@ -123,6 +123,7 @@ function suspectsIn(run: AttemptContext): LeftOutKey[][] {
 function setLeftOut({ model, conversation }: AttemptContext, keys: readonly LeftOutKey[]): void {
   model.frame = { ...model.frame, leftOut: keys };
   conversation.prefix = { ...conversation.prefix, leftOut: keys };
+  conversation.broken ??= 'messages';
   conversation.isPrefixStored = false;
 }
 
@@ -151,6 +152,7 @@ function dropThinking({ conversation, model, turn, progress, writer }: AttemptCo
   if (last === undefined) return false;
   model.frame = { ...model.frame, thinkingAfter: last };
   conversation.prefix = { ...conversation.prefix, thinkingAfter: last };
+  conversation.broken ??= 'messages';
   conversation.isPrefixStored = false;
   writer.emit(thinkingDropped);
   return true;

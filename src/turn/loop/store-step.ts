@@ -46,14 +46,16 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   const stored = { step, parts, stopReason, usage, sent, endedAt };
   const finished = { ...stored, clampedBy: draft.clampedBy };
   const { id: turnId, sessionId, attempt } = run.turn;
+  const { model } = run.turn.options.options;
   const { conversation } = run;
+  const { broken: cacheBroken = null } = conversation;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
     ...(ended.unknownReason === undefined ? [] : [unknownReasonNotice(ended.unknownReason)]),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
-    insertStep({ ...stored, turnId, attempt, startedAt, firstTokenAt }),
+    insertStep({ ...stored, turnId, attempt, model, cacheBroken, startedAt, firstTokenAt }),
     ...(conversation.isPrefixStored
       ? []
       : [storePrefix({ id: sessionId, prefix: conversation.prefix })]),
@@ -90,6 +92,7 @@ export async function storeStep(
   else await writer.commit(events, writes);
   Object.assign(progress, step.progress);
   conversation.isPrefixStored = true;
+  conversation.broken = undefined;
 }
 
 /** The model stopped by its own rules; `details` is its provider's explanation. */

@@ -212,6 +212,7 @@ export async function shorten(context: AttemptContext): Promise<Undo | undefined
   const { summary, earlierTurns, fileNames: files } = conversation;
   const { frame } = model;
   if (!canShorten(conversation, context.progress)) return undefined;
+  conversation.broken ??= 'messages';
   if (earlierTurns.length === 0) return elideOwn(context);
   const restore = (): void => void Object.assign(conversation, { earlierTurns, summary });
   const made = await compactBefore(context, {

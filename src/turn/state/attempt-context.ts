@@ -5,6 +5,7 @@ import type { OpenedRoot } from '../../session/project-roots.js';
 import type {
   RequestPrefix,
   AnnouncedChanges,
+  CacheBreak,
   SentPrefix,
 } from '../../storage/shapes/sent-request.js';
 import type { TurnTools } from '../../tools/registry.js';
@@ -126,6 +127,8 @@ export interface SentConversation {
   prefix: RequestPrefix;
   /** The session has the prefix; else it is stored with the next step. */
   isPrefixStored: boolean;
+  /** What is another in the next request than in the one before it. Absent: nothing. */
+  broken?: CacheBreak | undefined;
   earlierTurns: readonly TurnTranscript[];
   /** The summary of the turns before them. */
   summary: string | undefined;

@@ -212,6 +212,8 @@ export const insertStep = insertKind(steps, [
   'stopReason',
   'usage',
   'sent',
+  'model',
+  'cacheBroken',
   'startedAt',
   'firstTokenAt',
   'endedAt',

@@ -138,6 +138,8 @@ describe('the state of a turn', () => {
           step: 1,
           attempt: 1,
           sent: null,
+          model: null,
+          cacheBroken: null,
           startedAt: new Date(0),
           firstTokenAt: null,
           endedAt: new Date(0),

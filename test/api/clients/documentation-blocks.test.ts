@@ -198,6 +198,7 @@ const uses: Record<string, Use[]> = {
       );
       return '';
     },
+    elsewhere('cost-of-turn.test.ts runs it'),
   ],
   'docs/guide/named-agents.md': [
     async () => {
