@@ -19,6 +19,7 @@ import { freeLimits } from './resolve-limits.js';
 import type { ServerDefaults } from './effective-preferences.js';
 import { asksForOutput, chooseModel, choosePersona, chooseStandard } from './option-rules.js';
 import type { OptionSources } from './option-rule.js';
+import { assertPriced } from './model-refusals.js';
 import { resolveOptions } from './resolve-options.js';
 
 type Settings = Pick<Config, 'model' | 'fallbacks' | 'memory' | 'modeCeiling' | 'turnTimeoutMs'>;
@@ -49,7 +50,8 @@ export class OptionLoader {
    * model's catalogue entry.
    *
    * @throws TypedError INSTRUCTION_ROOT_INVALID 500 for personas of the harness, PERSONA_NOT_FOUND 404,
-   * SDK_FAILURE 400 for an unknown model, INVALID_REQUEST for an output that is not one.
+   * SDK_FAILURE 400 for an unknown model, INVALID_REQUEST for an output that is not one, and for a cost limit of a model
+   * without a price.
    */
   async load(
     session: OptionSubject,
@@ -131,6 +133,7 @@ export class OptionLoader {
     const asked = [fallbackModel ?? [], fallbackModels ?? []].flat();
     if (asked.length === 0) return resolution;
     const resolved = await Promise.all(asked.map((name) => this.models.resolve(name, standard)));
+    if (resolution.options.costLimit !== undefined) resolved.forEach(assertPriced);
     const all = [resolution.modelNotices ?? [], resolved.map(({ notices }) => notices)].flat(2);
     const names = resolved.map(({ name }) => name);
     const first = fallbackModel === undefined ? {} : { fallbackModel: names.shift() ?? '' };

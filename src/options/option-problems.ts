@@ -17,21 +17,15 @@ const MAX_KEY_CHARS = 64;
 export interface OptionOutcome {
   chosen: Record<string, ResolvedValue<unknown>>;
   limits: LimitResolution;
-  /** A cost limit was given for a model without a known price. */
-  lacksPrice: boolean;
 }
 
 /** Problems of a client's `opts`, sorted by key. Pure. */
-export function findProblems(
-  opts: unknown,
-  { chosen, limits, lacksPrice }: OptionOutcome,
-): OptionProblem[] {
+export function findProblems(opts: unknown, { chosen, limits }: OptionOutcome): OptionProblem[] {
   if (opts === undefined) return [];
   if (!isPlainObject(opts)) return [{ kind: 'not-an-object' }];
   const problems = [
     ...ruleProblems(opts, chosen),
     ...limitProblems(opts['agentConfig'], limits),
-    ...(lacksPrice ? [noPrice] : []),
   ].sort(byKey);
   return nameSome(problems);
 }
@@ -118,14 +112,6 @@ function ruleProblems(
 function isOptionKey(key: string): key is keyof typeof optionRules {
   return Object.hasOwn(optionRules, key);
 }
-
-const noPrice: OptionProblem = {
-  kind: 'invalid',
-  key: 'maxCostUsd',
-  expected: 'for a model with a price, in the catalogue, TURNPIKE_MODELS or TURNPIKE_PRICES',
-  using: null,
-  from: 'default',
-};
 
 function limitProblems(
   given: unknown,

@@ -413,12 +413,18 @@ describe('the model of a turn', () => {
     expect([modelNotices, problems]).toEqual([[deprecated], []]);
   });
 
-  it('has no limit of cost where nobody knows its price, and it is said', () => {
-    const { options, problems } = resolve({
-      opts: { maxCostUsd: 2 },
-      model: { name: 'claude-y', notices: [] },
-    });
-    expect(options).not.toHaveProperty('costLimit');
-    expect(problems).toMatchObject([{ key: 'maxCostUsd', kind: 'invalid' }]);
+  it('is refused with a limit of cost where nobody knows its price', () => {
+    const asked = { opts: { maxCostUsd: 2 }, model: { name: 'claude-y', notices: [] } };
+    expect(() => resolve(asked)).toThrow(
+      'The price of claude-y is not known, so opts.maxCostUsd cannot hold. Name it in TURNPIKE_MODELS or TURNPIKE_PRICES, or send no opts.maxCostUsd.',
+    );
+  });
+
+  it('is refused with tools where it calls none', () => {
+    const model = { name: 'tiny', notices: [], callsTools: false };
+    expect(() => resolve({ opts: { tools: ['read'] }, model })).toThrow(
+      'The model tiny calls no tools. Choose another one, or send opts.tools: [].',
+    );
+    expect(resolve({ opts: { tools: [] }, model }).options.tools).toEqual([]);
   });
 });

@@ -9,13 +9,16 @@ import { choose, optionFields, type ResolvedValue, type OptionSources } from './
 import { chooseOptions, modeTiers, optionRules } from './option-rules.js';
 import { boundMode } from './permission-mode.js';
 import { findProblems } from './option-problems.js';
+import { assertNoTools, assertPriced } from './model-refusals.js';
 import { resolveLimits } from './resolve-limits.js';
 import { compact } from '../platform/compact.js';
 import { storableJson } from '../storage/connection.js';
 
 /**
- * Resolves a turn's options: the first valid value of each chain wins. Pure, and never an error: an
- * invalid value falls to the next tier, an unknown key is ignored, and `problems` names both.
+ * Resolves a turn's options: the first valid value of each chain wins. An invalid value falls to the next tier, an
+ * unknown key is ignored, and `problems` names both. Pure.
+ *
+ * @throws TypedError INVALID_REQUEST for a cost limit that cannot hold, and for tools of a model that calls none.
  */
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona } = sources;
@@ -34,6 +37,8 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
   const { clientTools, prompt, skills, maxCostUsd, ...traced } = inForce;
   const { price, notices = [] } = sources.model ?? {};
   const usd = maxCostUsd.value;
+  if (usd !== undefined && sources.model !== undefined) assertPriced(sources.model);
+  if (sources.model?.callsTools === false) assertNoTools(sources.model, traced.tools.value);
   const { contextNodes, subagents } = sources.preferences ?? {};
   const governance = storableJson(given['subagentGovernance']);
   return {
@@ -61,7 +66,6 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       ...findProblems(sources.opts, {
         chosen: inForce,
         limits,
-        lacksPrice: usd !== undefined && price === undefined,
       }),
     ],
     ...compact({ agentVersion: persona.version }),

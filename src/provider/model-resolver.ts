@@ -123,8 +123,8 @@ function judged(model: Model, { name, standard, notices }: Judged): ResolvedMode
   return priced(model, name, [...notices, ...judgeLifecycle(model, name, standard)]);
 }
 
-function priced({ price }: Model, name: string, notices: ModelNotice[]): ResolvedModel {
-  return compact({ name, price, notices });
+function priced({ price, callsTools }: Model, name: string, notices: ModelNotice[]): ResolvedModel {
+  return compact({ name, price, notices, callsTools });
 }
 
 /** The model of turns where nobody names one. */
@@ -139,6 +139,8 @@ export interface ResolvedModel {
   name: string;
   /** Absent: not known. */
   price?: Price;
+  /** Absent: it does. */
+  callsTools?: boolean;
   notices: ModelNotice[];
 }
 

@@ -41,6 +41,8 @@ export interface Model {
   structuredOutputs: boolean;
   /** Most images of one request. */
   mostImages: number;
+  /** Whether it calls tools. Absent: yes. */
+  callsTools?: boolean;
   /** Tools of the provider that the model can use. */
   serverTools: {
     webSearch: boolean;

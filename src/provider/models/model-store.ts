@@ -49,6 +49,7 @@ const modelShape = z.exactPartial(
     seesImages: flag,
     readsPdfs: flag,
     structuredOutputs: flag,
+    callsTools: flag,
     mostImages: wholeNumber(0, 100_000),
     serverTools: z.strictObject({
       webSearch: flag,
