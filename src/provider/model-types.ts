@@ -56,6 +56,8 @@ export interface ModelRequest {
   stopSequences?: readonly string[];
   /** JSON Schema, in the provider's subset, that replies are held to. Absent: they are free. */
   outputSchema?: JsonObject;
+  /** How long the provider's cache is to keep the request. Absent: as long as it does by itself. */
+  cacheFor?: '1h';
   /** Whether the model names the passages of documents that it draws on. */
   citations?: boolean;
 }

@@ -76,6 +76,13 @@ describe('affordableReply', () => {
     expect(affordableReply(0.001, { input: 100, cached: 100 }, banded)).toBe(6);
   });
 
+  it('pays for an hour in the cache where the call asks for one', () => {
+    const hourly = { input: 10, output: 10, cacheWrite5m: 12, cacheWrite1h: 20 };
+    const call = { input: 100, cached: 0 };
+    expect(affordableReply(0.01, call, hourly)).toBe(880);
+    expect(affordableReply(0.01, { ...call, isForHour: true }, hourly)).toBe(800);
+  });
+
   it('is not bounded where a reply is free', () => {
     expect(affordableReply(1, { input: 10, cached: 0 }, { input: 1, output: 0 })).toBe(Infinity);
   });

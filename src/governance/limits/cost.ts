@@ -46,6 +46,8 @@ export interface PromptSize {
   input: number;
   /** Input from the provider's cache. */
   cached: number;
+  /** Whether the cache is to keep what is written for an hour, which costs more. Absent: for five minutes. */
+  isForHour?: boolean;
 }
 
 /**
@@ -53,11 +55,12 @@ export interface PromptSize {
  */
 export function affordableReply(
   leftUsd: number,
-  { input, cached }: PromptSize,
+  { input, cached, isForHour = false }: PromptSize,
   price: Price,
 ): number {
   const paid = ratesOf(price, input + cached);
-  const left = leftUsd * MILLION - input * paid.cacheWrite5m - cached * paid.cacheRead;
+  const written = isForHour ? paid.cacheWrite1h : paid.cacheWrite5m;
+  const left = leftUsd * MILLION - input * written - cached * paid.cacheRead;
   return paid.output === 0 ? Infinity : Math.floor(left / paid.output);
 }
 

@@ -1,6 +1,6 @@
 import type { Price, DayLimits } from '../../storage/shapes/stored-options.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import { costOf, ratesOf } from './cost.js';
+import { costOf, ratesOf, type PromptSize } from './cost.js';
 
 /** Daily limits as reasons of a turn's end. */
 export type DayBudget = 'daily_token_budget' | 'daily_cost_budget';
@@ -13,11 +13,7 @@ export interface DayAmount {
 }
 
 /** Upper bound of a model call, in tokens. */
-export interface CallSize {
-  /** Input outside of the provider's cache. */
-  input: number;
-  /** Input from the provider's cache. */
-  cached: number;
+export interface CallSize extends PromptSize {
   reply: number;
 }
 
@@ -60,10 +56,14 @@ export function microUsdOf(usage: Usage, price: Price | undefined): number {
 }
 
 /** The upper bound that a call reserves. */
-export function amountOf({ input, cached, reply }: CallSize, price: Price | undefined): DayAmount {
+export function amountOf(
+  { input, cached, reply, isForHour }: CallSize,
+  price: Price | undefined,
+): DayAmount {
   const usage = {
     inputTokens: 0,
     cacheWriteTokens: input,
+    ...(isForHour === true ? { cacheWrite1hTokens: input } : {}),
     cacheReadTokens: cached,
     outputTokens: reply,
   };

@@ -11,13 +11,9 @@ const MIN_LAST_REPLY_TOKENS = 100;
 const MAX_LAST_REPLY_TOKENS = 2_000;
 
 /** A model call before it is made, in tokens. */
-export interface CallEstimate {
+export interface CallEstimate extends PromptSize {
   /** Tokens new to the conversation, without the reply: these count toward a turn's own budget. */
   added: number;
-  /** Input that does not come from the provider's cache: paid for in full. */
-  input: number;
-  /** Input that comes from the provider's cache. */
-  cached: number;
 }
 
 /** Tokens of a reply, and the budget that allows no more. */

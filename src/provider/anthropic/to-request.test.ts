@@ -209,7 +209,7 @@ const say = (role: Message['role'], ...texts: string[]): Message => ({
 
 /** The texts of the blocks that are marked. */
 const marked = (messages: readonly Message[]): string[] =>
-  markCache(messages).flatMap(({ content }) =>
+  markCache(messages, { type: 'ephemeral' }).flatMap(({ content }) =>
     (content as { text: string; cache_control?: unknown }[]).flatMap((block) =>
       block.cache_control === undefined ? [] : [block.text],
     ),

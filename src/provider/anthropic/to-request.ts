@@ -27,7 +27,7 @@ export function toRequest(
   profile: RequestProfile = requestProfiles.anthropic,
 ): Params {
   const messages = sentMessages(request, profile).map(({ message }) => message);
-  return { ...toHead(request, profile), messages: markCache(messages) };
+  return { ...toHead(request, profile), messages: markCache(messages, markOf(request, profile)) };
 }
 
 /** The JSON text of `toRequest`. */
@@ -36,7 +36,10 @@ export function toBody(
   profile: RequestProfile = requestProfiles.anthropic,
 ): string {
   const sent = sentMessages(request, profile);
-  const marked = markCache(sent.map(({ message }) => message));
+  const marked = markCache(
+    sent.map(({ message }) => message),
+    markOf(request, profile),
+  );
   const messages = sent.map(({ message, json }, index) =>
     marked[index] === message ? json() : JSON.stringify(marked[index]),
   );
@@ -61,7 +64,10 @@ export function toHead(
     ...toThinking(request, profile),
     ...toOutputConfig(request, profile),
     ...compact({
-      system: request.system.trim() === '' ? undefined : toSystem(request.system),
+      system:
+        request.system.trim() === ''
+          ? undefined
+          : toSystem(request.system, markOf(request, profile)),
       tools: tools.length === 0 ? undefined : tools,
       tool_choice: toToolChoice(request, profile),
       stop_sequences: request.stopSequences && [...request.stopSequences],
@@ -152,8 +158,17 @@ function toToolChoice(
 }
 
 /** The system prompt, marked as the end of what no turn changes, for the cache. */
-function toSystem(text: string): Anthropic.TextBlockParam[] {
-  return [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
+function toSystem(text: string, mark: CacheMark): Anthropic.TextBlockParam[] {
+  return [{ type: 'text', text, cache_control: mark }];
+}
+
+/** A mark up to which the provider's cache keeps a request. Its five minutes are the default everywhere. */
+type CacheMark = Anthropic.CacheControlEphemeral;
+
+function markOf({ cacheFor }: ModelRequest, { hasEffort }: RequestProfile): CacheMark {
+  return cacheFor !== undefined && hasEffort
+    ? { type: 'ephemeral', ttl: cacheFor }
+    : { type: 'ephemeral' };
 }
 
 /**
@@ -351,24 +366,24 @@ const MOST = 3;
  * last replies, where earlier calls ended. Without these, a step of more blocks than the cache looks
  * back over would not read the entry that the call before it wrote. Pure.
  */
-export function markCache(messages: readonly SentMessage[]): SentMessage[] {
+export function markCache(messages: readonly SentMessage[], mark: CacheMark): SentMessage[] {
   const marked = [...messages];
   let left = MOST;
   for (let index = messages.length - 1; index >= 0 && left > 0; index -= 1) {
     const [message, next] = [messages[index], messages[index + 1]];
     if (message === undefined || message.role === 'assistant') continue;
     if (next !== undefined && next.role !== 'assistant') continue;
-    marked[index] = mark(message);
+    marked[index] = withMark(message, mark);
     left -= 1;
   }
   return marked;
 }
 
-function mark(message: SentMessage): SentMessage {
+function withMark(message: SentMessage, mark: CacheMark): SentMessage {
   if (typeof message.content === 'string') return message;
   const last = message.content.length - 1;
   const content = message.content.map((block, index) =>
-    index === last ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+    index === last ? { ...block, cache_control: mark } : block,
   );
   return { ...message, content } as SentMessage;
 }

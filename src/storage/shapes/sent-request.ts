@@ -65,6 +65,8 @@ export interface RequestPrefix {
   mcpTools?: readonly string[];
   /** The MCP servers of which `system` says that a search finds their tools; absent: none. */
   searched?: readonly string[];
+  /** Whether a turn of the session has waited for people, as another may: the cache is to last longer. Absent: no. */
+  waits?: true;
   /** The compaction after which the prefix was made or kept; absent: none. */
   compaction?: string;
   /**

@@ -1,6 +1,7 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { compact } from '../../platform/compact.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
+import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import {
   buildSystem,
@@ -99,8 +100,8 @@ async function assemble(
   const { earlierTurns, summary, compaction, refusedTurns, own } = history;
   const isCompacted = compaction !== undefined && compaction.id !== stored?.id;
   const chosen = isCompacted ? choosePromptPrefix(attempt, found, compaction) : before;
-  const { prefix } = chosen;
-  const model = describeModel(attempt, options, chosen);
+  const prefix = turn.waitedMs > 0 ? waiting(chosen.prefix) : chosen.prefix;
+  const model = describeModel(attempt, options, { ...chosen, prefix });
   const triggers = await openTriggers(attempt, {
     todos,
     compaction,
@@ -123,7 +124,7 @@ async function assemble(
       earlierTurns,
       summary,
       prefix,
-      isPrefixStored: !chosen.isChanged,
+      isPrefixStored: !chosen.isChanged && prefix === chosen.prefix,
       broken: chosen.isChanged ? findBreak(attempt.session.prefix, prefix) : undefined,
       userParts: own.userParts,
       outputFiles: shownOutputs(own),
@@ -136,6 +137,11 @@ async function assemble(
     triggers,
     ...compact({ output: planOutput(services, options), recording }),
   };
+}
+
+/** The prefix of a session in which people are waited for: five minutes of the cache would be over before they answer. */
+function waiting(prefix: RequestPrefix): RequestPrefix {
+  return prefix.waits === true ? prefix : { ...prefix, waits: true };
 }
 
 /** The prefix of the session's requests, as this turn asks for it. */

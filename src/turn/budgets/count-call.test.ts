@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { estimateRequest } from '../../provider/estimate-tokens.js';
 import { unknownModel } from '../../provider/models/known-models.js';
 import { Lease } from '../state/lease.js';
-import { countCall } from './estimate-call.js';
+import { countCall } from './count-call.js';
 
 const model = unknownModel('m');
 const text = 'word '.repeat(100);

@@ -87,8 +87,17 @@ describe('estimateCall', () => {
       added,
       input: 20 + added,
       cached: 1_000,
+      isForHour: false,
     });
-    expect(estimateCall(run, request, 300_000)).toEqual({ added, input: 1_020 + added, cached: 0 });
+    expect(estimateCall(run, request, 300_000)).toMatchObject({ input: 1_020 + added, cached: 0 });
+  });
+
+  it('counts on an hour where the cache was asked for one', () => {
+    const usage = { ...step.usage, cacheWrite1hTokens: step.usage.cacheWriteTokens };
+    const plain = source({ steps: [{ ...step, usage }], results });
+    const run = { ...plain, model: { frame: { ...plain.model.frame, cacheFor: '1h' as const } } };
+    expect(estimateCall(run, request, 3_599_999)).toMatchObject({ cached: 1_000, isForHour: true });
+    expect(estimateCall(run, request, 3_600_000)).toMatchObject({ cached: 0 });
   });
 
   it('counts a reply that was cheaper to generate than it is to send', () => {
@@ -103,7 +112,7 @@ describe('estimateCall', () => {
   it('expects nothing of the cache from a model that has not answered yet', () => {
     const run = source({ steps: [step], results }, { fallbackStep: 2 });
     const added = estimateAdded(run);
-    expect(estimateCall(run, request, 0)).toEqual({ added, input: 1_020 + added, cached: 0 });
+    expect(estimateCall(run, request, 0)).toMatchObject({ input: 1_020 + added, cached: 0 });
     const later = source({ steps: [step], results }, { fallbackStep: 1 });
     expect(estimateCall(later, request, 0).cached).toBe(1_000);
   });

@@ -11,21 +11,20 @@ import type { Progress, Attempt, StepDraft } from '../state/attempt.js';
 import type { SentConversation } from '../state/attempt-context.js';
 import type { CallEstimate } from '../../governance/limits/find-headroom.js';
 import { contextTokens, addUsage, noUsage } from '../../events/turn-event.js';
-import { withDeadline } from '../../platform/async/deadlines.js';
-import type { ModelProvider } from '../../provider/model-provider.js';
 import type { Usage } from '../../storage/shapes/stored-step.js';
 import { costOf } from '../../governance/limits/cost.js';
 import type { Queryable } from '../../storage/connection.js';
 import { settle, type Reservation } from '../../governance/budgets/usage-days.js';
 
-/** Milliseconds the provider's cache keeps a prefix; each use starts them anew. */
+/** Milliseconds the provider's cache keeps a prefix, and one for an hour; each use starts them anew. */
 const CACHE_MS = 5 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 /** The members of a run that an estimate needs. */
 export interface CallSource {
   conversation: Pick<SentConversation, 'userParts'> &
     Partial<Pick<SentConversation, 'outputFiles'>>;
-  model: { frame: { model: TokenModel } };
+  model: { frame: { model: TokenModel; cacheFor?: '1h' } };
   turn: { options: { options: Pick<ResolvedOptions, 'fallbackStep'> } };
   progress: Pick<Progress, 'steps' | 'results' | 'notices' | 'steered'>;
 }
@@ -42,23 +41,26 @@ export function estimateCall(
   now: number,
 ): CallEstimate {
   const added = estimateAdded(run);
+  const isForHour = run.model.frame.cacheFor === '1h';
   const before = run.progress.steps.at(-1);
   const known = before === undefined ? 0 : contextTokens(before.usage);
   // A call that was cut before its first event has no usage.
   if (before === undefined || known === 0) {
-    return { added, input: estimateRequest(request, run.model.frame.model), cached: 0 };
+    const input = estimateRequest(request, run.model.frame.model);
+    return { added, input, cached: 0, isForHour };
   }
   const { cacheReadTokens, cacheWriteTokens } = before.usage;
   const { fallbackStep = 0 } = run.turn.options.options;
   // Each model has a cache of its own.
-  const isCached = now - before.endedAt.getTime() < CACHE_MS && before.step >= fallbackStep;
+  const keptMs = (before.usage.cacheWrite1hTokens ?? 0) > 0 ? HOUR_MS : CACHE_MS;
+  const isCached = now - before.endedAt.getTime() < keptMs && before.step >= fallbackStep;
   const cached = isCached ? cacheReadTokens + cacheWriteTokens : 0;
   // A reply may cost more as a part of the prompt than it was counted as when it was generated.
   const { model } = run.model.frame;
   const found = estimateFound(before.parts, request.tools, model);
   const reply = estimateParts(before.parts, model) + found;
   const uncounted = Math.max(0, reply - before.usage.outputTokens);
-  return { added, input: known + uncounted - cached + added, cached };
+  return { added, input: known + uncounted - cached + added, cached, isForHour };
 }
 
 /**
@@ -95,57 +97,6 @@ export function estimateAdded({ model: { frame }, conversation, progress }: Call
     (sum, { text }) => sum + estimateText(text, model),
     estimateParts(parts, model),
   );
-}
-
-/** Milliseconds a turn waits for a count: an estimate would do. */
-const COUNT_WAIT_MS = 3_000;
-
-/** The members of a run that a count needs. */
-export type CountSource = Pick<Attempt, 'lease' | 'clock' | 'logger'> & {
-  model: { frame: { model: TokenModel } };
-  services: { provider: Pick<ModelProvider, 'countTokens'> };
-  progress: { steps: readonly unknown[] };
-};
-
-/**
- * Corrects an estimate by the provider's own count of the request. The count is requested only
- * where a wrong estimate would end a turn: its route has a rate limit of its own.
- *
- * @returns undefined where no count comes in time; the estimate stands then.
- * @throws the lease's reason when it ends.
- */
-export async function countCall(
-  run: CountSource,
-  request: ModelRequest,
-  estimate: CallEstimate,
-): Promise<CallEstimate | undefined> {
-  const { services, lease, clock, logger, model, progress } = run;
-  const reason = new Error(`no count came in ${COUNT_WAIT_MS} ms`);
-  try {
-    const limit = { ms: COUNT_WAIT_MS, reason, outer: lease.signal };
-    const total = await withDeadline(clock, limit, (signal) =>
-      services.provider.countTokens(request, signal),
-    );
-    const off = total - (estimate.input + estimate.cached);
-    if (progress.steps.length > 0) return shift(estimate, off);
-    // Before the first call the whole request was estimated, and new tokens are off as far as the
-    // rest.
-    const whole = estimateRequest(request, model.frame.model);
-    const added = Math.ceil((estimate.added * total) / Math.max(1, whole));
-    return { ...shift(estimate, off), added };
-  } catch (error) {
-    lease.signal.throwIfAborted();
-    logger.info(
-      { error },
-      'the provider did not count the tokens of a request; the server uses its own estimate',
-    );
-    return undefined;
-  }
-}
-
-/** The cached prefix is known, so the error of the estimate lies in what is new. */
-function shift({ added, input, cached }: CallEstimate, off: number): CallEstimate {
-  return { added: Math.max(0, added + off), input: Math.max(0, input + off), cached };
 }
 
 /** The figures of a call that its provider does not report. */

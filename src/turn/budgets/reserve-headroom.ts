@@ -1,6 +1,6 @@
 import { changeState, type AgentState } from '../../governance/decision-tree/agent-state.js';
 import type { ModelRequest } from '../../provider/model-types.js';
-import type { DayShortage } from '../../governance/limits/day-budget.js';
+import type { CallSize, DayShortage } from '../../governance/limits/day-budget.js';
 import type { Reservation } from '../../governance/budgets/usage-days.js';
 import type { Budget } from '../state/attempt.js';
 import type { AttemptContext, Toolset } from '../state/attempt-context.js';
@@ -14,7 +14,8 @@ import {
 } from '../../governance/limits/find-headroom.js';
 import { estimateText, type TokenModel } from '../../provider/estimate-tokens.js';
 import { capOutput } from '../../tools/calls/run-tool.js';
-import { countCall, estimateCall } from './estimate-call.js';
+import { countCall } from './count-call.js';
+import { estimateCall } from './estimate-call.js';
 
 export interface CallPlan {
   /** The state of the iteration that begins. */
@@ -91,9 +92,9 @@ export const MAX_ESTIMATE_ERROR = 1.25;
 function isCloseCall(
   run: AttemptContext,
   plan: CallPlan,
-  { added, input, cached }: CallEstimate,
+  { added, input, ...call }: CallEstimate,
 ): boolean {
-  const least = { added: added / MAX_ESTIMATE_ERROR, input: input / MAX_ESTIMATE_ERROR, cached };
+  const least = { ...call, added: added / MAX_ESTIMATE_ERROR, input: input / MAX_ESTIMATE_ERROR };
   return headroomOf(run, plan, least).reply >= minHeadroom(plan);
 }
 
@@ -124,10 +125,11 @@ function minHeadroom({ request }: CallPlan): number {
 async function reserveWithin(
   run: AttemptContext,
   plan: CallPlan & { wait: ReservationWait | undefined },
-  { added, input, cached }: CallEstimate,
+  estimate: CallEstimate,
 ): Promise<CallHeadroom | NoHeadroom> {
   const { state, request, isLast } = plan;
-  const own = headroomOf(run, plan, { added, input, cached });
+  const { added, ...prompt } = estimate;
+  const own = headroomOf(run, plan, estimate);
   const reply = Math.min(request.maxTokens, own.reply);
   // A reply shorter than the last one kept is better made without tools.
   const isLate =
@@ -137,14 +139,14 @@ async function reserveWithin(
     own.reply < keptTokens(run.toolset, state);
   if (reply < minHeadroom(plan) || isLate) return { budget: own.budget, added };
   const clampedBy = reply < request.maxTokens ? own.budget : undefined;
-  const taken = await reserveOfDay(run, plan, { input, cached, reply });
+  const taken = await reserveOfDay(run, plan, { ...prompt, reply });
   return { clampedBy, ...taken, added };
 }
 
 async function reserveOfDay(
   { turn, model: { price } }: Pick<AttemptContext, 'turn' | 'model'>,
   { wait }: { wait: ReservationWait | undefined },
-  size: { input: number; cached: number; reply: number },
+  size: CallSize,
 ): Promise<Omit<CallHeadroom, 'added'> | Omit<NoHeadroom, 'added'>> {
   const { principalId, budget: limits } = turn;
   if (limits === null || wait === undefined) return { maxTokens: size.reply };

@@ -118,7 +118,10 @@ function toolTerms(
 
 export interface FrameSource {
   options: ResolvedOptions;
-  prefix: Pick<RequestPrefix, 'system' | 'tools' | 'serverTools' | 'thinkingAfter' | 'leftOut'>;
+  prefix: Pick<
+    RequestPrefix,
+    'system' | 'tools' | 'serverTools' | 'thinkingAfter' | 'leftOut' | 'waits'
+  >;
   /** Tokens of a reply at most, where the options have no limit. */
   maxTokens: number;
 }
@@ -137,7 +140,10 @@ export function openFrame(model: Model, { options, prefix, maxTokens }: FrameSou
     citations: options.citations,
     thinkingAfter: prefix.thinkingAfter,
     leftOut: prefix.leftOut ?? [],
-    ...compact({ outputSchema: outputSchemaOf(model, { options, prefix }) }),
+    ...compact({
+      outputSchema: outputSchemaOf(model, { options, prefix }),
+      cacheFor: prefix.waits && ('1h' as const),
+    }),
   };
 }
 
@@ -153,7 +159,7 @@ function outputSchemaOf(
 
 /** A request without its messages. */
 export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 'maxTokens'> {
-  const { modelName, system, serverTools = [], thinking, citations } = frame;
+  const { modelName, system, serverTools = [], thinking, citations, cacheFor } = frame;
   const { isToolless, isOneCall = false } = frame;
   const toolSearch = searchOf(frame);
   const tools = toolSearch === 'own' ? withOwnSearch(frame.tools) : [...frame.tools];
@@ -162,7 +168,7 @@ export function requestOf(frame: RequestFrame): Omit<ModelRequest, 'messages' | 
     model: modelName,
     system,
     tools,
-    ...compact({ toolSearch }),
+    ...compact({ toolSearch, cacheFor }),
     ...(serverTools.length === 0 ? {} : { serverTools }),
     thinking,
     citations,

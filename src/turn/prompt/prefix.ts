@@ -123,7 +123,7 @@ function beginPrefix(stored: RequestPrefix | null, input: Wanted): RequestPrefix
     ...fields,
     mode,
     told: { mode, off: [] },
-    ...compact({ compaction, leftOut: stored?.leftOut }),
+    ...compact({ compaction, leftOut: stored?.leftOut, waits: stored?.waits }),
   };
 }
 

@@ -219,6 +219,8 @@ export interface RequestFrame {
   isOneCall?: boolean;
   thinking: ThinkingPlan;
   citations: boolean;
+  /** How long the provider's cache is to keep requests. Absent: as long as it does by itself. */
+  cacheFor?: '1h';
   /** JSON Schema that the provider holds replies to; absent: they are free. */
   outputSchema?: JsonObject;
   /** Steps up to this one, `turnId:step`, are sent without their thinking. */
