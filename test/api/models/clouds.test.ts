@@ -4,7 +4,11 @@ import { FollowedTurn } from '../../support/clients/followed-turn.js';
 import { startCloudPlace, type CloudPlace } from '../../support/clouds/start-cloud-place.js';
 import { newStore, type TestStore } from '../../support/database/test-store.js';
 import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
+import { startServer, type TestServer } from '../../support/processes/start-server.js';
 import { newFolder } from '../../support/suite.js';
+
+/** What the servers of tests have for the rehearsal. */
+const noGateway = { TURNPIKE_PROVIDER: 'anthropic', TURNPIKE_EGRESS_ALLOW: '' };
 
 /** A server whose Claude is in a cloud, as a process of its own. */
 function useServer(cloud: CloudName) {
@@ -34,21 +38,31 @@ function useServer(cloud: CloudName) {
 }
 
 describe.each(cloudNames)('turns with Claude in %s', (cloud) => {
-  const projectRoot = newFolder();
-  const { server, faults } = useServer(cloud);
+  let place: CloudPlace;
+  let server: TestServer;
+  beforeAll(async () => {
+    place = await startCloudPlace(cloud);
+    // The libraries of the clouds read the environment by themselves.
+    Object.assign(process.env, place.environment);
+    server = await startServer({ environment: { ...place.environment, ...noGateway } });
+  });
+  afterAll(async () => {
+    await server.close();
+    await place.close();
+  });
 
   it('have its models, and run a tool', async () => {
-    const { client } = server();
+    const { client } = server;
     const { body } = await client.get('/api/harness/models');
     expect(body['models']).toContainEqual(expect.objectContaining({ id: 'claude-sonnet-5-5' }));
-    const sessionId = await client.createSession(projectRoot);
+    const sessionId = await client.createSession(server.projectRoot);
     const stream = await client.turn(sessionId, '[[tool=glob {"pattern":"*"}]]', {
       opts: { tools: ['glob'] },
     });
     expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 0 });
     const { data } = await stream.until('turn:end');
     expect(data['usage']).toMatchObject({ costUsd: expect.any(Number) });
-    expect(faults()).toEqual([]);
+    expect(place.requests.flatMap(({ fault }) => fault ?? [])).toEqual([]);
   });
 });
 
