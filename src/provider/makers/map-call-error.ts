@@ -1,5 +1,6 @@
 import { compact } from '../../platform/compact.js';
 import { withCauses } from '../../platform/error-code.js';
+import { isDeepJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import { retryAfterMs } from '../../platform/retry-advice.js';
 import { TypedError } from '../../errors/typed-error.js';
@@ -81,8 +82,10 @@ function answered(
   status: number,
   { maker, keyVariable, redact }: ErrorPlace,
 ): TypedError {
-  const text = words(error['data']) ?? messageOf(error);
-  const { reason, retryable } = judge(status, `${text} ${words(error['responseBody']) ?? ''}`);
+  const body = words(error['responseBody']);
+  // A package has no words of an error in a form that it does not know.
+  const text = words(error['data']) ?? words(parsed(body)) ?? messageOf(error);
+  const { reason, retryable } = judge(status, `${text} ${body ?? ''}`);
   const headers = isPlainObject(error['responseHeaders']) ? error['responseHeaders'] : {};
   const pauseMs = retryAfterMs(new Headers(headers as Record<string, string>), Date.now());
   const category = categoryOf(status);
@@ -135,6 +138,16 @@ function words(data: unknown): string | undefined {
   if (typeof data === 'string') return data === '' ? undefined : data;
   if (!isPlainObject(data)) return undefined;
   return words(data['error']) ?? words(data['message']);
+}
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined || isDeepJson(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A page of a gateway: the package's words are better.
+    return undefined;
+  }
 }
 
 function messageOf(error: unknown): string {
