@@ -190,3 +190,12 @@ describe.each([
     expect(dayEndNote({ ...shortage, budget }, false)).toContain('There is no answer yet.');
   });
 });
+
+describe('the amount of a call', () => {
+  it('has the price of an hour in the cache where the call asks for one', () => {
+    const price = { input: 10, output: 0, cacheWrite5m: 12, cacheWrite1h: 20 };
+    const call = { input: 1_000, cached: 0, reply: 1 };
+    expect(amountOf(call, price).microUsd).toBe(12_000);
+    expect(amountOf({ ...call, isForHour: true }, price).microUsd).toBe(20_000);
+  });
+});

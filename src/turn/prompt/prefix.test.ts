@@ -17,6 +17,15 @@ function open(...names: string[]): RequestPrefix {
 }
 
 describe('choosePrefix', () => {
+  it('keeps that people are waited for, also where it begins anew', () => {
+    const stored = { ...open('read'), waits: true as const };
+    const other = { systemIn: () => 'Another prompt.', mode: 'direct' as const, tools: [] };
+    expect(choosePrefix(stored, other).prefix).toMatchObject({
+      system: 'Another prompt.',
+      waits: true,
+    });
+  });
+
   it('begins a session with what its first turn wants', () => {
     const chosen = choosePrefix(null, { systemIn, mode: 'plan', tools: [tool('read')] });
     expect(chosen).toEqual({

@@ -78,6 +78,8 @@ describe('several places of Claude', () => {
       ...bedrock,
       ...first?.environment,
       ...store.environment,
+      // What the one place may reach, the other need not.
+      TURNPIKE_EGRESS_ALLOW: new URL(first?.url ?? '').origin,
       TURNPIKE_MAKERS: `bedrock=${second?.url}`,
       TURNPIKE_FALLBACK_MODELS: 'bedrock/claude-sonnet-5-5',
       TURNPIKE_PROVIDER_RETRIES: '0',

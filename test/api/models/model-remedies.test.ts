@@ -153,7 +153,11 @@ describe('a model call that comes to nothing', () => {
 
   it('goes from one model to the next, and leaves those aside that did not answer', async () => {
     const opts = { model: 'claude-1', fallbackModel: 'claude-2', fallbackModels: ['claude-3'] };
-    const { frames } = await run([busy, busy, { text: 'From 3.' }], opts);
+    const ran = await run([busy, busy, { text: 'From 3.' }], opts);
+    const { frames } = ran;
+    expect(await viewOf(ran)).toMatchObject({
+      turn: { options: { model: 'claude-3', fallbackFrom: 'claude-1' } },
+    });
     expect(model.requests.map((request) => request.model)).toEqual([
       'claude-1',
       'claude-2',

@@ -69,8 +69,14 @@ describe('what the tokens of a turn were for', () => {
   it('is an agent with another prompt', async () => {
     const sessionId = await open();
     await run(sessionId, LONG);
-    const other = await run(sessionId, 'And now?', { persona: 'WRITER' });
-    expect(causes(other)).toEqual(['system-changed']);
+    const other = await run(sessionId, '[[tool=glob {"pattern":"*"}]]', { persona: 'WRITER' });
+    expect(causes(other)).toEqual(['system-changed', undefined]);
+    const stored = await server.db
+      .select({ broken: steps.cacheBroken })
+      .from(steps)
+      .where(eq(steps.turnId, other.turnId))
+      .orderBy(steps.step);
+    expect(stored.map(({ broken }) => broken)).toEqual(['system', null]);
     expect(causes(await run(sessionId, 'And then?', { persona: 'WRITER' }))).toEqual([undefined]);
   });
 
