@@ -5,7 +5,7 @@ import type { AnthropicProvider } from '../../src/provider/anthropic/anthropic-p
 import { cloudNames, isCloud } from '../../src/config/variable-forms.js';
 import { openCloud } from '../../src/provider/clouds/open-cloud.js';
 import type { ModelEvent, ModelRequest } from '../../src/provider/model-types.js';
-import { openMessages, addressOf } from '../../src/provider/open-provider.js';
+import { addressOf, openMessages, openProvider } from '../../src/provider/open-provider.js';
 import { startCloudPlace, type CloudPlace } from '../support/clouds/start-cloud-place.js';
 import { plainTracing } from '../support/tracing/plain-tracing.js';
 
@@ -259,4 +259,34 @@ describe('a start without what a cloud needs', () => {
     if (!isCloud(name)) throw new Error(`${name} is no cloud`);
     return openCloud(name, parsed);
   }
+});
+
+describe('another place of Claude', () => {
+  it('has its own address, whatever the first one may reach', async () => {
+    const place = await startCloudPlace('foundry');
+    try {
+      const environment = {
+        ...place.environment,
+        TURNPIKE_PROVIDER: 'anthropic',
+        TURNPIKE_EGRESS_ALLOW: new URL(place.url).origin,
+        TURNPIKE_MAKERS: 'anthropic',
+        ANTHROPIC_API_KEY: 'sk-ant-own',
+      };
+      const config = parseConfig(environment);
+      const parts = {
+        clock: systemClock,
+        tracing: plainTracing,
+        logger: { warn: () => undefined },
+      };
+      const where = { mode: 'anthropic', baseUrl: addressOf(config) } as const;
+      const messages = await openMessages(config, where, parts);
+      const provider = await openProvider(config, messages, parts);
+      await expect(
+        provider.describeModel('anthropic/claude-opus-5-5', AbortSignal.abort(new Error('asked'))),
+      ).rejects.toThrow('asked');
+      expect(place.requests).toEqual([]);
+    } finally {
+      await place.close();
+    }
+  });
 });
