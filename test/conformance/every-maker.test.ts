@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { LLMock } from '@copilotkit/aimock';
+import { parseConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { makerFetch } from '../../src/provider/makers/maker-fetch.js';
 import { MakerProvider } from '../../src/provider/makers/maker-provider.js';
 import { makerKinds, makerNames, type MakerName } from '../../src/provider/makers/maker-table.js';
+import { openMakers } from '../../src/provider/makers/open-makers.js';
 import { openMaker } from '../../src/provider/makers/open-maker.js';
 import type { ModelEvent, ModelRequest } from '../../src/provider/model-types.js';
 import type { AssistantPart } from '../../src/storage/shapes/stored-step.js';
@@ -208,5 +210,32 @@ describe('a model of xai', () => {
     ]);
     expect(textOf(second.parts)).toBe('Seen both.');
     expect(second.end).toMatchObject({ stopReason: 'end_turn', usage: { outputTokens: 9 } });
+  });
+});
+
+describe('a maker that is not ready', () => {
+  const settings = { baseURL: 'https://maker.example/v1', fetch };
+
+  it('is named with the npm line where its package is missing', async () => {
+    const opened = openMaker('groq', makerKinds.groq, settings, () => Promise.resolve(undefined));
+    await expect(opened).rejects.toThrow(
+      'TURNPIKE_MAKERS has groq, and its package is not installed: npm install @ai-sdk/groq@latest, in the folder in which you start the server',
+    );
+  });
+
+  it('is named where its package has another specification', async () => {
+    await expect(openMaker('openai', makerKinds.openai, settings)).rejects.toThrow(
+      "the @ai-sdk/openai that is installed is not of the AI SDK's provider specification v4",
+    );
+  });
+
+  it.each([
+    ['a name that nobody knows', 'acme', 'TURNPIKE_MAKERS has acme, which is none of openai,'],
+    ['a key', 'openai', 'TURNPIKE_MAKERS has openai, and OPENAI_API_KEY is not set'],
+    ['an address', 'local', 'write local=http://host:port/v1'],
+  ])('is named for the lack of %s', async (_what, listed, message) => {
+    const config = parseConfig({ TURNPIKE_MAKERS: listed, TURNPIKE_MODEL: `${listed}/m` });
+    const parts = { clock: systemClock, tracing: plainTracing, logger: { warn: () => undefined } };
+    await expect(openMakers(config, parts)).rejects.toThrow(message);
   });
 });

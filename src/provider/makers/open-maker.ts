@@ -18,14 +18,16 @@ export type OpenModel = (id: string) => LanguageModel;
 /**
  * Loads the package of a maker, from the folder that the server was started in, or from beside Turnpike.
  *
+ * @param find finds a package that is installed.
  * @throws ConfigError with the npm line where it is missing, or is of another version of the specification.
  */
 export async function openMaker(
   name: string,
   kind: Pick<MakerKind, 'package' | 'create' | 'settings'>,
   settings: MakerSettings,
+  find: typeof findPackage = findPackage,
 ): Promise<OpenModel> {
-  const file = await findPackage(kind.package);
+  const file = await find(kind.package);
   const install = `npm install ${kind.package}@latest`;
   if (file === undefined) {
     throw new ConfigError([

@@ -115,28 +115,12 @@ describe('a model of another maker', () => {
     ]);
   });
 
-  it.each<[string, Record<string, string>, Record<string, string>, string]>([
-    [
-      'without its package',
-      {},
-      { TURNPIKE_MAKERS: 'groq', GROQ_API_KEY: KEY },
-      'its package is not installed: npm install @ai-sdk/groq@latest',
-    ],
-    [
-      'with a package of another specification',
-      { '@ai-sdk/openai': '@ai-sdk/openai' },
-      {},
-      "is not of the AI SDK's provider specification v4",
-    ],
-    ['that nobody knows', {}, { TURNPIKE_MAKERS: 'acme' }, 'has acme, which is none of openai,'],
-    ['without its key', {}, { OPENAI_API_KEY: '' }, 'and OPENAI_API_KEY is not set'],
-    ['without its address', {}, { TURNPIKE_MAKERS: 'local' }, 'write local=http://host:port/v1'],
-  ])('%s starts no server, and is named', async (_what, installed, more, message) => {
-    const own = folderWith(installed, {});
+  it('starts no server where it is not ready, and is named', async () => {
+    const own = folderWith({}, {});
     const { TURNPIKE_MODELS: _models, ...rest } = environment();
-    const data = { TURNPIKE_DATA_DIR: path.join(own, 'data') };
-    const { code, stderr } = await runProgram(inFolder(own), [], { ...rest, ...more, ...data });
-    expect(stderr).toContain(message);
+    const more = { TURNPIKE_MAKERS: 'acme', TURNPIKE_DATA_DIR: path.join(own, 'data') };
+    const { code, stderr } = await runProgram(inFolder(own), [], { ...rest, ...more });
+    expect(stderr).toContain('has acme, which is none of openai,');
     expect(code).toBe(1);
   });
 });
