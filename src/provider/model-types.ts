@@ -120,11 +120,8 @@ export function isServerToolName(name: string): name is ServerToolName {
  * Whether a model can use a tool. The Models API lists web search and code execution; web fetch was
  * released for the models of web search, and is taken to be there with it, unless a place says otherwise.
  */
-export function hasServerTool(
-  { serverTools }: Pick<Model, 'serverTools'>,
-  name: ServerToolName,
-): boolean {
-  const { webSearch, webFetch = webSearch, codeExecution } = serverTools;
+export function hasServerTool(model: Pick<Model, 'serverTools'>, name: ServerToolName): boolean {
+  const { webSearch, webFetch = webSearch, codeExecution } = model.serverTools;
   return { web_search: webSearch, web_fetch: webFetch, code_execution: codeExecution }[name];
 }
 

@@ -1,3 +1,5 @@
+import type { Config } from '../config/config.js';
+import { isPlaceOfClaude } from '../config/variable-forms.js';
 import type { MakerProvider } from './makers/maker-provider.js';
 import { splitModel } from './makers/maker-table.js';
 import type { ModelDescription } from './model-catalogue.js';
@@ -88,4 +90,11 @@ export class ProviderRouter extends ModelProvider {
       return false;
     }
   }
+}
+
+/** The maker of a model, by its name. The places of Claude are one: they read the thinking of each other. */
+export function makerOf(model: string, makers: Config['makers']): string {
+  const name = splitModel(model)?.maker;
+  const isListed = name !== undefined && makers.some((maker) => maker.name === name);
+  return isListed && !isPlaceOfClaude(name) ? name : 'anthropic';
 }

@@ -7,6 +7,7 @@ import { assistantMessageId, offerOf } from '../state/turn-row.js';
 import { applyDecision, cancelQuestion, resolvedEvent } from '../approvals/approval-writes.js';
 import { isAsked } from '../approvals/call-questions.js';
 import { openCalls, stepEnded, type Attempt } from '../state/attempt.js';
+import { makerNotice } from './maker-notice.js';
 
 /**
  * Commits the first events of an attempt: `turn.started`, and with it the session's provider session and
@@ -111,7 +112,8 @@ function announceRecovery(attempt: Attempt): Promise<void> {
 }
 
 /** Notices of what the request has in another way than it was sent: files, models, options, delegation. */
-function notices({ turn }: Attempt): TurnEventBody[] {
+function notices(attempt: Attempt): TurnEventBody[] {
+  const { turn, earlier } = attempt;
   const rejected = turn.request.rejectedAttachments.map((file): TurnEventBody => ({
     type: 'attachment.rejected',
     ...file,
@@ -122,7 +124,9 @@ function notices({ turn }: Attempt): TurnEventBody[] {
   );
   const ignored = optionsNotice(turn.options.problems);
   const notice: TurnEventBody[] = ignored ? [{ type: 'notice.posted', ...ignored }] : [];
-  return [...rejected, ...models, ...notice, ...delegation];
+  const { model } = turn.options.options;
+  const maker = (earlier.at(-1)?.turn.model ?? model) === model ? [] : makerNotice(attempt);
+  return [...rejected, ...models, ...maker, ...notice, ...delegation];
 }
 
 /** The notice for a client that asked for delegation; others find the decision in the turn. */

@@ -47,8 +47,7 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   const finished = { ...stored, clampedBy: draft.clampedBy };
   const { id: turnId, sessionId, attempt } = run.turn;
   const { model } = run.turn.options.options;
-  const { conversation } = run;
-  const { broken: cacheBroken = null } = conversation;
+  const { prefix, isPrefixStored, broken: cacheBroken = null } = run.conversation;
   const events = [
     ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
     ...(ended.unknownReason === undefined ? [] : [unknownReasonNotice(ended.unknownReason)]),
@@ -56,9 +55,7 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   ];
   const writes = [
     insertStep({ ...stored, turnId, attempt, model, cacheBroken, startedAt, firstTokenAt }),
-    ...(conversation.isPrefixStored
-      ? []
-      : [storePrefix({ id: sessionId, prefix: conversation.prefix })]),
+    ...(isPrefixStored ? [] : [storePrefix({ id: sessionId, prefix })]),
   ];
   const progress = {
     ...run.progress,

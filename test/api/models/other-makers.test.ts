@@ -32,9 +32,15 @@ const inFolder = (folder: string): [string, ...string[]] => ['env', '-C', folder
 describe('a model of another maker', () => {
   const place = new LLMock({ port: 0 });
   let server: ServerProcess;
-  const folder = folderWith({ '@ai-sdk/openai': 'ai-sdk-openai-4' }, { 'openai/gpt-6-sol': ENTRY });
+  const folder = folderWith(
+    { '@ai-sdk/openai': 'ai-sdk-openai-4' },
+    {
+      'openai/gpt-6-sol': ENTRY,
+      'local/thinker': ENTRY,
+    },
+  );
   const environment = (): Record<string, string> => ({
-    TURNPIKE_MAKERS: `openai=${place.url}/v1`,
+    TURNPIKE_MAKERS: `openai=${place.url}/v1,local=${place.url}/v1`,
     OPENAI_API_KEY: KEY,
     TURNPIKE_MODEL: 'openai/gpt-6-sol',
     TURNPIKE_MODELS: path.join(folder, 'models.json'),
@@ -46,6 +52,8 @@ describe('a model of another maker', () => {
     const call = { name: 'glob', arguments: '{"pattern":"*"}' };
     const first = { userMessage: /Look around/, hasToolResult: false };
     place.addFixture({ match: first, response: { toolCalls: [call], usage } });
+    const thinking = { content: 'Done.', reasoning: 'Thought by the other.', usage };
+    place.onMessage(/Think first/, thinking);
     place.onMessage(/Fail/, { error: { message: 'insufficient_quota' }, status: 429 });
     place.addFixture({
       match: { hasToolResult: true },
@@ -85,6 +93,25 @@ describe('a model of another maker', () => {
     expect(started.data).toMatchObject({ model: 'openai/gpt-6-sol' });
     expect((await stream.all()).at(-1)?.data).toEqual({ exitCode: 0 });
     expect(JSON.stringify(asked().at(-1))).toContain('Hello from another maker.');
+  });
+
+  it('takes a conversation over from another maker, and says what is left out', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const other = { opts: { model: 'local/thinker' } };
+    await (await client.turn(sessionId, 'Think first.', other)).all();
+    const frames = await (await client.turn(sessionId, 'And you?')).all();
+    const notices = frames.filter(({ event }) => event === 'system:notice').map(({ data }) => data);
+    expect(notices).toContainEqual(
+      expect.objectContaining({
+        kind: 'maker-changed',
+        text: 'The conversation goes on with openai. What earlier replies thought is for local alone, and is left out; texts, calls and results stay.',
+        metadata: { from: 'local', to: 'openai' },
+      }),
+    );
+    expect(JSON.stringify(asked().at(-1))).not.toContain('Thought by the other.');
+    const again = await (await client.turn(sessionId, 'And again?')).all();
+    expect(JSON.stringify(again)).not.toContain('maker-changed');
   });
 
   it('fails with what its maker says, and with what to do', async () => {
