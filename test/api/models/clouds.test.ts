@@ -70,9 +70,7 @@ describe('several places of Claude', () => {
   let [first, second]: CloudPlace[] = [];
   let store: TestStore;
   let server: ServerProcess;
-  beforeAll(async () => {
-    [first, second] = await Promise.all([startCloudPlace('vertex'), startCloudPlace('bedrock')]);
-    store = await newStore();
+  async function start(): Promise<void> {
     const { TURNPIKE_PROVIDER_PROFILE: _profile, ...bedrock } = second?.environment ?? {};
     server = await startProcess({
       ...bedrock,
@@ -83,7 +81,13 @@ describe('several places of Claude', () => {
       TURNPIKE_MAKERS: `bedrock=${second?.url}`,
       TURNPIKE_FALLBACK_MODELS: 'bedrock/claude-sonnet-5-5',
       TURNPIKE_PROVIDER_RETRIES: '0',
+      TURNPIKE_LEASE_MS: '2000',
     });
+  }
+  beforeAll(async () => {
+    [first, second] = await Promise.all([startCloudPlace('vertex'), startCloudPlace('bedrock')]);
+    store = await newStore();
+    await start();
   });
   afterAll(async () => {
     await server.kill('SIGTERM');
@@ -129,6 +133,24 @@ describe('several places of Claude', () => {
     expect(await turn.until('turn:end')).toMatchObject({
       data: { usage: { costUsd: expect.any(Number) } },
     });
+  });
+
+  it('keep a turn where it went, also after kill -9', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(newFolder());
+    const sent = await client.turn(sessionId, '[[tokens=60 gap=50]]', {
+      opts: { onDisconnect: 'continue' },
+    });
+    const turn = new FollowedTurn(sessionId, sent);
+    await turn.until((frame) => String(frame.data['text']).includes('word5'));
+    const [asked, before] = [first?.requests.length, second?.requests.length ?? 0];
+    await server.kill('SIGKILL');
+    await start();
+    await turn.comeBack(server.client);
+    expect(await turn.exit()).toEqual({ exitCode: 0 });
+    expect([first?.requests.length, second?.requests.length]).toEqual([asked, before + 1]);
+    const fallbacks = turn.frames.filter(({ data }) => data['kind'] === 'model-fallback');
+    expect(fallbacks).toHaveLength(1);
   });
 });
 
