@@ -154,6 +154,24 @@ describe.each(makers)('a model of %s', (name) => {
   });
 });
 
+describe.each<MakerName>(['local', 'deepseek'])('a model of %s that thinks', (name) => {
+  const place = new LLMock({ port: 0 });
+  beforeAll(() => place.start());
+  afterAll(() => place.stop());
+
+  it('says what it thought, and what it counted', async () => {
+    const usage = { prompt_tokens: 40, completion_tokens: 8 };
+    place.onMessage(/.*/, { content: 'Seen it.', reasoning: 'Hm.', usage });
+    const provider = await providerAt(name, `${place.url}${paths[name]}`);
+    const { parts, end } = await ask(provider, [say('Look.')]);
+    expect(parts).toMatchObject([
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'Seen it.' },
+    ]);
+    expect(end).toMatchObject({ usage: { inputTokens: 40, outputTokens: 8 } });
+  });
+});
+
 /** Over the wire that xAI's package wants, which the other server does not have to the letter. */
 describe('a model of xai', () => {
   const place = useShared(() =>

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LLMock } from '@copilotkit/aimock';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
 import type { ModelEvent, ModelRequest } from '../../src/provider/model-types.js';
 import { MakerProvider } from '../../src/provider/makers/maker-provider.js';
@@ -223,69 +222,6 @@ describe('the package of OpenAI', () => {
     });
     await expect(call(request, 'page')).rejects.toMatchObject({
       message: expect.stringContaining('openai answered with text/html'),
-    });
-  });
-});
-
-/** Of a server that somebody else wrote. */
-describe('the package for servers of OpenAI’s chat API', () => {
-  const place = new LLMock({ port: 0 });
-  beforeAll(async () => {
-    const call = { name: 'look', arguments: '{"at":"x"}' };
-    const asked = { userMessage: /Look/, hasToolResult: false };
-    place.addFixture({ match: asked, response: { toolCalls: [call] } });
-    const usage = { prompt_tokens: 40, completion_tokens: 8 };
-    place.addFixture({ match: {}, response: { content: 'Seen it.', reasoning: 'Hm.', usage } });
-    await place.start();
-  });
-  afterAll(() => place.stop());
-
-  it('gives a call, and after its result thinking, text and usage', async () => {
-    const { origin } = new URL(place.url);
-    const privateHosts = { anywhere: [], loopback: ['127.0.0.1', 'localhost'] };
-    const open = await openMaker('local', makerKinds.local, {
-      baseURL: `${place.url}/v1`,
-      fetch: makerFetch('local', { origin, privateHosts }),
-    });
-    const provider = providerOf('local', place.url, open);
-    const messages: ModelRequest['messages'][number][] = [
-      { role: 'user', parts: [{ type: 'text', text: 'Look.' }] },
-    ];
-    const call = async () => {
-      const events: ModelEvent[] = [];
-      const asked: ModelRequest = {
-        model: 'local/m',
-        system: 'Be brief.',
-        maxTokens: 100,
-        tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }],
-        messages: [...messages],
-      };
-      const { signal } = new AbortController();
-      await provider.stream(asked, 'm', signal).read((some) => void events.push(...some));
-      const parts = events.flatMap((event) => (event.type === 'part.ended' ? [event.part] : []));
-      return { parts, end: events.at(-1) };
-    };
-    const first = await call();
-    expect(first.end).toMatchObject({ type: 'ended', stopReason: 'tool_use' });
-    const [use] = first.parts;
-    if (use?.type !== 'tool_use') throw new Error('It called nothing');
-    expect(use).toMatchObject({ name: 'look', input: { at: 'x' } });
-    messages.push({ role: 'assistant', parts: first.parts });
-    const result = {
-      type: 'tool_result',
-      callId: use.id,
-      output: 'a thing',
-      isError: false,
-    } as const;
-    messages.push({ role: 'user', parts: [result] });
-    const second = await call();
-    expect(second.parts).toMatchObject([
-      { type: 'thinking', thinking: 'Hm.' },
-      { type: 'text', text: 'Seen it.' },
-    ]);
-    expect(second.end).toMatchObject({
-      stopReason: 'end_turn',
-      usage: { inputTokens: 40, outputTokens: 8 },
     });
   });
 });
