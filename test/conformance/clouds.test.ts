@@ -6,7 +6,11 @@ import { cloudNames, isCloud } from '../../src/config/variable-forms.js';
 import { openCloud } from '../../src/provider/clouds/open-cloud.js';
 import type { ModelEvent, ModelRequest } from '../../src/provider/model-types.js';
 import { addressOf, openMessages, openProvider } from '../../src/provider/open-provider.js';
-import { startCloudPlace, type CloudPlace } from '../support/clouds/start-cloud-place.js';
+import {
+  lendCredentials,
+  startCloudPlace,
+  type CloudPlace,
+} from '../support/clouds/start-cloud-place.js';
 import { plainTracing } from '../support/tracing/plain-tracing.js';
 
 const EXACT = '2512292042121000001';
@@ -20,7 +24,7 @@ const request: ModelRequest = {
 
 async function open(place: CloudPlace, more: Record<string, string> = {}) {
   const environment = { ...place.environment, TURNPIKE_PROVIDER_RETRIES: '0', ...more };
-  for (const [name, value] of Object.entries(place.environment)) process.env[name] = value;
+  lendCredentials(place);
   const config: Config = parseConfig({ TURNPIKE_PROVIDER: 'anthropic', ...environment });
   const where = { mode: 'anthropic', baseUrl: addressOf(config) } as const;
   return openMessages(config, where, { clock: systemClock, tracing: plainTracing });

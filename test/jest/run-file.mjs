@@ -46,10 +46,12 @@ export default async function runFile(globalConfig, config, environment, runtime
       import(`${pathToFileURL(file).href}?${config.displayName?.name ?? ''}`),
   });
   const run = circus.default ?? circus;
+  const before = { ...process.env };
   try {
     return await run(globalConfig, config, environment, runtime, testPath, send);
   } finally {
     forgetState();
+    restoreEnvironment(before);
     waiting = setTimeout(() => noMoreTests.publish(), LAST_FILE_MS);
   }
 }
@@ -64,6 +66,14 @@ function runAnew(file) {
   const module = { exports: {} };
   script.runInThisContext()(module.exports, requireFromCircus, module, file, path.dirname(file));
   return module.exports;
+}
+
+/** What a file sets in the environment is of no other file's. */
+function restoreEnvironment(before) {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  for (const [name, value] of Object.entries(before)) {
+    if (process.env[name] !== value) process.env[name] = value;
+  }
 }
 
 /** Circus leaves the tests of a file, with all that these hold, and its listeners on the global object. */

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cloudNames, type CloudName } from '../../../src/config/variable-forms.js';
 import { FollowedTurn } from '../../support/clients/followed-turn.js';
-import { startCloudPlace, type CloudPlace } from '../../support/clouds/start-cloud-place.js';
+import {
+  lendCredentials,
+  startCloudPlace,
+  type CloudPlace,
+} from '../../support/clouds/start-cloud-place.js';
 import { newStore, type TestStore } from '../../support/database/test-store.js';
 import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
 import { startServer, type TestServer } from '../../support/processes/start-server.js';
@@ -42,8 +46,7 @@ describe.each(cloudNames)('turns with Claude in %s', (cloud) => {
   let server: TestServer;
   beforeAll(async () => {
     place = await startCloudPlace(cloud);
-    // The libraries of the clouds read the environment by themselves.
-    Object.assign(process.env, place.environment);
+    lendCredentials(place);
     server = await startServer({ environment: { ...place.environment, ...noGateway } });
   });
   afterAll(async () => {

@@ -331,3 +331,9 @@ function answerMetadata({ url = '' }: IncomingMessage, response: ServerResponse)
   const token = { access_token: TOKEN, expires_in: 3_599, token_type: 'Bearer' };
   response.end(url.includes('/token') ? JSON.stringify(token) : 'my-project');
 }
+
+/** Gives the credentials of a place to this process, whose environment the libraries of the clouds read by themselves. */
+export function lendCredentials({ environment }: Pick<CloudPlace, 'environment'>): void {
+  const lent = Object.entries(environment).filter(([name]) => /^(?:AWS|GCE|METADATA)_/.test(name));
+  Object.assign(process.env, Object.fromEntries(lent));
+}
