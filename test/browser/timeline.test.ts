@@ -55,6 +55,19 @@ describe('the timeline of a turn', () => {
     expect(faults).toEqual([]);
   });
 
+  it('says what was paid for again, and why', async () => {
+    const { client, projectRoot } = on.server;
+    const sessionId = await client.createSession(projectRoot);
+    const long = `Read this. ${'All work and no play. '.repeat(400)}`;
+    await (await client.turn(sessionId, long, { opts: { model: 'claude-opus-5-5' } })).all();
+    const stream = await client.turn(sessionId, 'Now?', { opts: { model: 'claude-haiku-5-5' } });
+    await stream.all();
+    const { page, faults } = await on.console.visit(`/turns/${stream.header('x-turn-id')}`);
+    await page.getByRole('heading', { name: 'Paid for again' }).waitFor();
+    await page.getByText(/another model was called than before/).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('grows while the turn runs, which can be stopped from there', async () => {
     const { turnId } = await start('[[tokens=3000 gap=20]]');
     const { page } = await on.console.visit(`/turns/${turnId}`);

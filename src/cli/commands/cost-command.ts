@@ -1,3 +1,4 @@
+import { missCauses } from '../../client/miss-causes.js';
 import type { StepView } from '../../client/turnpike-client.js';
 import { jsonOption, urlOption, type Cli, type CliCommand } from '../command.js';
 import type { Table } from '../render/table.js';
@@ -39,20 +40,6 @@ export function tableOfCosts(steps: readonly StepView[]): Table {
   };
 }
 
-const causes: Readonly<Record<NonNullable<StepView['cacheMiss']>['cause'], string>> = {
-  'model-changed': 'another model was called than before; each has a cache of its own',
-  'place-changed':
-    'the model was called in another place than before, which has a cache of its own',
-  'tools-changed': 'the list of tools was another than before, and it comes first in a request',
-  'system-changed':
-    'the system prompt was another than before: of another agent, or of one that was edited',
-  'messages-changed':
-    'earlier messages were sent in another form than before: shortened, or without what the provider refused',
-  expired: 'the call came after the lifetime of the cache',
-  unknown:
-    'nothing of the request had changed, and its time was not over; the provider does not say why',
-};
-
 /** The sum in words, and each miss with its cause. */
 export function tellMisses(steps: readonly StepView[]): string[] {
   const costs = steps.flatMap(({ usage }) => usage.costUsd ?? []);
@@ -72,7 +59,8 @@ export function tellMisses(steps: readonly StepView[]): string[] {
   return [
     `${whole}. ${missed}`,
     ...misses.map(
-      ({ step, tokens, cause }) => `Step ${step} missed ${count(tokens)} tokens: ${causes[cause]}.`,
+      ({ step, tokens, cause }) =>
+        `Step ${step} missed ${count(tokens)} tokens: ${missCauses[cause]}.`,
     ),
   ];
 }

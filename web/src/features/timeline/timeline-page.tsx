@@ -17,6 +17,7 @@ import { ReplayButton } from '../replay/replay-button.js';
 import { Replays } from '../replay/replays.js';
 import { Budgets } from './budgets.js';
 import { buildTimeline } from './build-timeline.js';
+import { CacheMisses } from './cache-misses.js';
 import { ContextChart } from './context-chart.js';
 import { RawEvents } from './raw-events.js';
 import { TurnFacts } from './turn-facts.js';
@@ -128,6 +129,7 @@ function LoadedTurn({
           <Section title="Timeline" className="">
             <Waterfall timeline={timeline} />
           </Section>
+          {!isForeign && isOver && <CacheMisses turnId={turnId} />}
           {!isForeign && <Replays turnId={turnId} />}
           <RawEvents events={events} startMs={timeline.startMs} isForeign={isForeign} />
         </>
