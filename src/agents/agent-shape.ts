@@ -46,9 +46,16 @@ const header = (allowed: readonly string[]) =>
 const entries = (entry: z.ZodMiniType<string>, expected: string) =>
   z.exactOptional(z.pipe(z.array(entry, expected), z.transform(distinct)));
 
-const names = entries(
-  parsedBy(asText, 'must be a name'),
-  'must be a list of names, for example [read, write]',
+const name = parsedBy(asText, 'must be a name');
+const names = entries(name, 'must be a list of names, for example [read, write]');
+
+const fallbacks = z.exactOptional(
+  z.pipe(
+    z
+      .array(name, 'must be a list of names, for example [model-a, model-b]')
+      .check(z.maxLength(5, 'must be a list of five names at most')),
+    z.transform(distinct),
+  ),
 );
 
 const rule = z.pipe(
@@ -96,7 +103,7 @@ export const agentShape = fieldsOf({
   description: text,
   model: text,
   fallback_model: text,
-  fallback_models: names,
+  fallback_models: fallbacks,
   tools: z.exactOptional(listOf('tool', 'read, write')),
   max_turns: z.exactOptional(
     wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be an integer greater than 0'),

@@ -145,6 +145,12 @@ describe('parseAgentFile', () => {
     ['description: [a]', 'description', undefined, 'description must be text'],
     ['model: 3', 'model', undefined, 'model must be text'],
     ['fallback_model: []', 'fallbackModel', undefined, 'fallback_model must be text'],
+    [
+      'fallback_models: [a, b, c, d, e, f]',
+      'fallbackModels',
+      undefined,
+      'fallback_models must be a list of five names at most',
+    ],
     ['subagents: { a: 1 }', 'subagents', [], 'subagents must be a list of names'],
     [
       'disallowed_tools: [bash, [x]]',

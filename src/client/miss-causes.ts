@@ -12,5 +12,5 @@ export const missCauses: Readonly<Record<NonNullable<StepView['cacheMiss']>['cau
     'earlier messages were sent in another form than before: shortened, or without what the provider refused',
   expired: 'the call came after the lifetime of the cache',
   unknown:
-    'nothing of the request had changed, and its time was not over; the provider does not say why',
+    'nothing of the request had changed, and the lifetime of the cache was not over; the provider does not say why',
 };

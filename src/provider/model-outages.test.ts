@@ -27,6 +27,13 @@ describe('a model that does not answer', () => {
     expect(outMs).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
   });
 
+  it('is out once for all calls that were under way', () => {
+    const { clock, outages } = open();
+    for (let call = 0; call < 100; call += 1) outages.failed('a');
+    clock.at = 30_000;
+    expect(outages.isOut('a')).toBe(false);
+  });
+
   it('is back as soon as it answers', () => {
     const { outages } = open();
     outages.failed('a');

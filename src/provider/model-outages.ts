@@ -9,14 +9,18 @@ const MOST_MS = 300_000;
  * one person's request made it fail must not keep others from it for long.
  */
 export class ModelOutages {
-  readonly #out = new Map<string, { failures: number; until: number }>();
+  readonly #out = new Map<string, { failures: number; until: number; isTried: boolean }>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   failed(model: string): void {
-    const failures = (this.#out.get(model)?.failures ?? 0) + 1;
+    const out = this.#out.get(model);
+    const now = this.clock.now();
+    // Calls that were under way when it went out say nothing more.
+    if (out !== undefined && !out.isTried && now < out.until) return;
+    const failures = (out?.failures ?? 0) + 1;
     const outMs = Math.min(MOST_MS, FIRST_MS * 2 ** (failures - 1));
-    this.#out.set(model, { failures, until: this.clock.now() + outMs });
+    this.#out.set(model, { failures, until: now + outMs, isTried: false });
   }
 
   answered(model: string): void {
@@ -30,6 +34,7 @@ export class ModelOutages {
     const now = this.clock.now();
     if (now < out.until) return true;
     out.until = now + FIRST_MS;
+    out.isTried = true;
     return false;
   }
 }

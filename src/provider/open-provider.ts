@@ -47,7 +47,7 @@ export async function openMessages(
   return new AnthropicProvider(provided, clock, tracing);
 }
 
-/** What a place behind a cloud is opened with; nothing for other places. */
+/** The client and the address of a cloud; nothing for other places. */
 async function openPlace(
   profile: ProfileName,
   config: Config,
@@ -153,6 +153,7 @@ async function modelsElsewhere(config: Config): Promise<Model[]> {
 /** What the operator says of models, on top of the models that they are under another name. @throws ConfigError. */
 function describeAll(listed: readonly ListedModel[], known: readonly Model[]): ModelDescription[] {
   return listed.map(({ sameAs, ...model }) => {
+    // Claude in another place is known by its whole name: an entry changes a part of it.
     const own = known.find(({ id }) => id === model.id && id.includes('/'));
     if (sameAs === undefined) return { ...own, ...model };
     const same = known.find(({ id }) => id === sameAs || id.replace(/-\d{8}$/, '') === sameAs);

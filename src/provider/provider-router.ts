@@ -8,7 +8,7 @@ import type { DescribedOrNot } from './model-resolver.js';
 import type { ModelCall, ModelRequest } from './model-types.js';
 import { noCount } from './provider-errors.js';
 
-/** What goes to another place: its name there. */
+/** Who has a model that is not of the first place, and its name there. */
 type Found =
   | { place: ModelProvider; id: string }
   /** Asked for calls alone: the operator describes its models. */

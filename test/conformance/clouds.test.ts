@@ -230,11 +230,11 @@ describe('a start without what a cloud needs', () => {
   const start = (environment: Record<string, string>) => openCloudOf(config(environment));
 
   it.each<[string, Record<string, string>, string]>([
-    ['a region', { TURNPIKE_PROVIDER_PROFILE: 'bedrock' }, 'AWS_REGION is not set'],
+    ['a region', { TURNPIKE_PROVIDER_PROFILE: 'bedrock' }, 'needs AWS_REGION, which is not set'],
     [
       'a workspace',
       { TURNPIKE_PROVIDER_PROFILE: 'aws', AWS_REGION: 'eu-west-1' },
-      'ANTHROPIC_AWS_WORKSPACE_ID is not set',
+      'needs ANTHROPIC_AWS_WORKSPACE_ID, which is not set',
     ],
     [
       'a region that is one',
@@ -254,7 +254,7 @@ describe('a start without what a cloud needs', () => {
     const environment = { TURNPIKE_PROVIDER_PROFILE: 'bedrock', AWS_REGION: 'eu-west-1' };
     const opened = openCloud('bedrock', config(environment), () => Promise.resolve(undefined));
     await expect(opened).rejects.toThrow(
-      'TURNPIKE_PROVIDER_PROFILE is "bedrock", and @anthropic-ai/bedrock-sdk is not installed: npm install @anthropic-ai/bedrock-sdk, in the folder in which you start the server',
+      '"bedrock" of TURNPIKE_PROVIDER_PROFILE or TURNPIKE_MAKERS needs @anthropic-ai/bedrock-sdk, which is not installed: npm install @anthropic-ai/bedrock-sdk, in the folder in which you start the server',
     );
   });
 
@@ -288,6 +288,23 @@ describe('another place of Claude', () => {
       await expect(
         provider.describeModel('anthropic/claude-opus-5-5', AbortSignal.abort(new Error('asked'))),
       ).rejects.toThrow('asked');
+      expect(place.requests).toEqual([]);
+    } finally {
+      await place.close();
+    }
+  });
+});
+
+describe.each(['vertex', 'google-cloud'] as const)('%s, whose machine gives no tokens', (cloud) => {
+  it('says so, instead of that nobody answers', async () => {
+    const place = await startCloudPlace(cloud);
+    try {
+      place.manner.hasNoTokens = true;
+      await expect(ask(await open(place))).rejects.toMatchObject({
+        message: expect.stringContaining(`The credentials of ${cloud} could not be renewed: `),
+        retryable: true,
+        details: { provider: cloud, category: 'MISSING_API_KEY' },
+      });
       expect(place.requests).toEqual([]);
     } finally {
       await place.close();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { costOf } from '../../src/governance/limits/cost.js';
@@ -63,17 +64,22 @@ async function costOfHour(everyMinutes: number, cacheFor: '1h' | undefined): Pro
   }
 }
 
+const page = readFileSync(new URL('../../docs/guide/models.md', import.meta.url), 'utf8');
+
 describe('a conversation in which people are waited for', () => {
   it.each([
-    [6, 0.35],
-    [10, 0.5],
-  ])('costs less with an hour of cache: an answer each %i minutes', async (every, share) => {
-    const [five, hour] = await Promise.all([costOfHour(every, undefined), costOfHour(every, '1h')]);
-    expect(hour).toBeLessThan(five * share);
-  });
-
-  it('costs little more where answers come within the five minutes', async () => {
-    const [five, hour] = await Promise.all([costOfHour(4, undefined), costOfHour(4, '1h')]);
-    expect(hour).toBeLessThan(five * 1.2);
-  });
+    [6, '30 % of what it did\nwith an answer every six minutes'],
+    [10, '47 % with one every ten'],
+    [4, '113 % with one every four'],
+  ])(
+    'costs with an hour of cache what the page says: an answer each %i minutes',
+    async (every, said) => {
+      const [five, hour] = await Promise.all([
+        costOfHour(every, undefined),
+        costOfHour(every, '1h'),
+      ]);
+      expect(said).toContain(`${Math.round((hour * 100) / five)} %`);
+      expect(page).toContain(said);
+    },
+  );
 });

@@ -37,7 +37,7 @@ describe('the cost of a turn', () => {
 
   it('is said in words, with what was paid again and why', () => {
     expect(tellMisses([step({}), late])).toEqual([
-      '$0.1360 for 2 model calls. $0.0576 of it for what the cache had a call before.',
+      '$0.1360 for 2 model calls. What the cache had was paid for again, for $0.0576 more.',
       'Step 2 missed 12,000 tokens: the call came after the lifetime of the cache.',
     ]);
     expect(tellMisses([step({})])).toEqual([
@@ -50,5 +50,9 @@ describe('the cost of a turn', () => {
     expect(tellMisses([step({ usage: unpriced })])).toEqual([
       'The price of a model is not known: TURNPIKE_MODELS can say it. Nothing that the cache had was paid for again.',
     ]);
+    const { usd: _usd, ...miss } = late.cacheMiss ?? { tokens: 0, cause: 'expired' };
+    expect(tellMisses([{ ...late, cacheMiss: miss }])[0]).toContain(
+      'What the cache had was paid for again.',
+    );
   });
 });

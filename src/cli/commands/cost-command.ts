@@ -55,7 +55,7 @@ export function tellMisses(steps: readonly StepView[]): string[] {
   const missed =
     misses.length === 0
       ? 'Nothing that the cache had was paid for again.'
-      : `${dollars(lost)} of it for what the cache had a call before.`;
+      : `What the cache had was paid for again${lost > 0 ? `, for ${dollars(lost)} more` : ''}.`;
   return [
     `${whole}. ${missed}`,
     ...misses.map(

@@ -65,7 +65,9 @@ async function check(cli: Cli, named: string | undefined, json: boolean): Promis
   const provider = await openProvider(config, messages, { clock: systemClock, tracing, logger });
   provider.assertReady();
   const model = (await openCatalogue(config, messages)).describe(name);
-  cli.err(`${oneLine(name, 200)} at ${baseUrl} (${providerProfile})\n`);
+  const maker = config.makers.find((one) => name.startsWith(`${one.name}/`));
+  const where = maker === undefined ? `at ${baseUrl} (${providerProfile})` : `of ${maker.name}`;
+  cli.err(`${oneLine(name, 200)} ${where}\n`);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('Stopped.')));
   const { signal } = stop;

@@ -7,8 +7,8 @@ import {
   parsePrices,
   type ModelPrice,
   parseServerTool,
+  cloudNames,
 } from '../variable-forms.js';
-import { cloudNames } from '../variable-forms.js';
 import {
   choice,
   eachOnce,
@@ -95,7 +95,7 @@ export const providerVariables = {
         'Models that go on, in this order, where that of a turn does not answer, and neither the turn nor its agent names others ([failures](../guide/model-failures.md)). Default: none.',
       fallback: undefined,
     },
-    listText(z.array(z.string())),
+    listText(z.array(z.string()).check(z.maxLength(5, 'must be five models at most, with commas'))),
   ),
   modelsFile: optional(
     'TURNPIKE_MODELS',

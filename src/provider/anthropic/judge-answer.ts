@@ -112,7 +112,7 @@ function contentReason(status: number, text: string): ProviderErrorReason {
   return status === 413 ? 'REQUEST_TOO_LARGE' : 'INVALID_REQUEST';
 }
 
-/** Whether the SDK retries a status. */
+/** Whether the same request may be taken later. */
 function mayPass(status: number): boolean {
   return [408, 409, 424, 429].includes(status) || status >= 500;
 }

@@ -13,13 +13,7 @@ import { withCauses } from '../../platform/error-code.js';
 import { policyViolation } from './check-egress.js';
 import type { RequestProfile } from './request-profile.js';
 import { judgeAnswer, type ErrorAnswer } from './judge-answer.js';
-import {
-  asApiAnswer,
-  isConnectionError,
-  isConnectionTimeout,
-  readAnswer,
-  type ApiAnswer,
-} from './sdk-error.js';
+import { asApiAnswer, isConnectionTimeout, readAnswer, type ApiAnswer } from './sdk-error.js';
 
 type Redact = (text: string) => string;
 
@@ -96,7 +90,7 @@ function adviceFor(category: ProviderErrorCategory, { credentials }: ErrorSource
  * where known, `reason`, `upstreamType`, `upstreamCode`, `requestId`, `inStream`, `blocks`, `cause`. The
  * category is the contract's; the reason is why the provider refused. First match wins:
  *
- * - a `TypedError` (also as a cause: the SDK wraps the errors of its fetch): itself
+ * - a `TypedError` (also as a cause: the SDK wraps the errors of its fetch and of credentials): itself
  * - an `error` event: the status of its type or 502, `API_RESPONSE_ERROR`
  * - a timeout of the SDK or of the socket: 504 `REQUEST_TIMEOUT`
  * - a redirect: 400 `NETWORK_POLICY_VIOLATION`
@@ -250,8 +244,8 @@ function categoryOf(status: number, type: string | null): ProviderErrorCategory 
 }
 
 function ownError(error: unknown): TypedError | undefined {
-  if (error instanceof TypedError) return error;
-  return isConnectionError(error) && error.cause instanceof TypedError ? error.cause : undefined;
+  const own = withCauses(error).find((link) => link instanceof TypedError);
+  return own instanceof TypedError ? own : undefined;
 }
 
 function sentence(head: string, text: string, advice?: string): string {

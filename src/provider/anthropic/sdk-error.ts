@@ -13,11 +13,6 @@ export function asApiAnswer(error: unknown): ApiAnswer | undefined {
   return isOfSdk(error) && typeof error.status === 'number' ? (error as ApiAnswer) : undefined;
 }
 
-/** Whether no answer came: the connection failed, or the time was over. */
-export function isConnectionError(error: unknown): error is Error {
-  return isOfSdk(error) && error.name.startsWith('APIConnection');
-}
-
 export function isConnectionTimeout(error: unknown): boolean {
   return isOfSdk(error) && error.name === 'APIConnectionTimeoutError';
 }

@@ -4,7 +4,7 @@ import { knownModels } from '../models/known-models.js';
 import type { Price } from '../../storage/shapes/stored-options.js';
 import { isOld, nameIn, type CloudKind, type CloudSettings } from './cloud-table.js';
 
-/** What data that stays in a region costs more. */
+/** The factor of prices where data stays in a region. */
 const REGIONAL = 1.1;
 
 /** The models of Anthropic's table, with the features and prices that they have in a cloud. */

@@ -5,10 +5,11 @@ import { findPackage, importPackage, usualPlaces } from '../find-package.js';
 import type { MessagesClient, OpenCloud } from '../anthropic/messages-client.js';
 import { describeInCloud, modelSent } from './cloud-models.js';
 import type { CloudName } from '../../config/variable-forms.js';
+import { missingCredentials } from '../provider-errors.js';
 import { cloudKinds, type CloudKind } from './cloud-table.js';
 import { signedFetch, type AwsCredentialSource } from './signed-fetch.js';
 
-/** What the package's class is made with. */
+/** The class of a package, whose options differ by cloud. */
 type Construct = new (options: object) => MessagesClient;
 
 const NO_PACKAGE = 'in the folder in which you start the server';
@@ -32,7 +33,7 @@ export async function openCloud(
   const found: unknown = (await importPackage(file))[kind.client];
   if (typeof found !== 'function') {
     throw new ConfigError([
-      `TURNPIKE_PROVIDER_PROFILE is "${name}", and the ${kind.package} that is installed has no ${kind.client}: npm install ${kind.package}@latest, ${NO_PACKAGE}`,
+      `${placeOf(name)} needs ${kind.package}, and the one that is installed has no ${kind.client}: npm install ${kind.package}@latest, ${NO_PACKAGE}`,
     ]);
   }
   const Client = found as Construct;
@@ -92,8 +93,12 @@ async function credentialsOf(
 
 /** One source for the process, which keeps credentials until some minutes before they expire. */
 async function openAws(name: CloudName, file: string): Promise<AwsCredentialSource> {
-  const { fromNodeProviderChain } = await library(name, '@aws-sdk/credential-providers', [file]);
-  const source = call(fromNodeProviderChain) as AwsCredentialSource;
+  const { fromNodeProviderChain } = await library(
+    name,
+    { wanted: '@aws-sdk/credential-providers', beside: [file] },
+    ['fromNodeProviderChain'],
+  );
+  const source = fromNodeProviderChain() as AwsCredentialSource;
   await source().catch((error: unknown) => {
     throw noCredentials(
       name,
@@ -104,40 +109,77 @@ async function openAws(name: CloudName, file: string): Promise<AwsCredentialSour
   return source;
 }
 
-async function openGoogle(name: CloudName, file: string): Promise<unknown> {
-  const { GoogleAuth } = await library(name, 'google-auth-library', [file]);
-  const Auth = GoogleAuth as new (options: object) => { getClient(): Promise<unknown> };
+/** The part of Google's client that Anthropic's packages call. */
+interface GoogleClient {
+  getRequestHeaders(...given: unknown[]): Promise<unknown>;
+  getAccessToken(...given: unknown[]): Promise<unknown>;
+}
+
+async function openGoogle(name: CloudName, file: string): Promise<GoogleClient> {
+  const { GoogleAuth } = await library(name, { wanted: 'google-auth-library', beside: [file] }, [
+    'GoogleAuth',
+  ]);
+  const Auth = GoogleAuth as unknown as new (options: object) => {
+    getClient(): Promise<GoogleClient>;
+  };
   const auth = new Auth({ scopes: 'https://www.googleapis.com/auth/cloud-platform' });
-  return auth.getClient().catch((error: unknown) => {
+  const client = await auth.getClient().catch((error: unknown) => {
     throw noCredentials(
       name,
       error,
       'run gcloud auth application-default login, set GOOGLE_APPLICATION_CREDENTIALS, or give the machine a service account',
     );
   });
+  for (const method of ['getRequestHeaders', 'getAccessToken'] as const) {
+    const get = client[method].bind(client);
+    client[method] = (...given) => orMissing(name, get(...given));
+  }
+  return client;
 }
 
-async function openAzure(name: CloudName): Promise<unknown> {
-  const entra = await library(name, '@azure/identity', []);
-  const Credential = entra['DefaultAzureCredential'] as new () => unknown;
-  return call(entra['getBearerTokenProvider'], new Credential(), 'https://ai.azure.com/.default');
+async function openAzure(name: CloudName): Promise<() => Promise<unknown>> {
+  const { DefaultAzureCredential, getBearerTokenProvider } = await library(
+    name,
+    { wanted: '@azure/identity', beside: [] },
+    ['DefaultAzureCredential', 'getBearerTokenProvider'],
+  );
+  const Credential = DefaultAzureCredential as unknown as new () => unknown;
+  const scope = 'https://ai.azure.com/.default';
+  const token = getBearerTokenProvider(new Credential(), scope) as () => Promise<unknown>;
+  return () => orMissing(name, token());
 }
 
-/** What a library of a cloud exports. @param files beside whose packages it may be. */
-async function library(
+/** Says whose credentials are missing: the client would say that the connection failed. */
+function orMissing<T>(name: CloudName, credentials: Promise<T>): Promise<T> {
+  return credentials.catch((error: unknown) => {
+    throw missingCredentials(name, error);
+  });
+}
+
+type Exported = (...given: unknown[]) => unknown;
+
+/** Functions and classes of a library. @throws ConfigError for a library, or a version of it, that lacks them. */
+async function library<Name extends string>(
   name: CloudName,
-  wanted: string,
-  files: readonly string[],
-): Promise<Readonly<Record<string, unknown>>> {
-  const beside = files.map((file) => pathToFileURL(file).href);
-  const file = await findPackage(wanted, [...beside, ...usualPlaces()]);
+  { wanted, beside }: { wanted: string; beside: readonly string[] },
+  exports: readonly Name[],
+): Promise<Readonly<Record<Name, Exported>>> {
+  const places = beside.map((file) => pathToFileURL(file).href);
+  const file = await findPackage(wanted, [...places, ...usualPlaces()]);
   if (file === undefined) throw missingPackage(name, wanted);
-  return importPackage(file);
+  const found = await importPackage(file);
+  const lacking = exports.find((one) => typeof found[one] !== 'function');
+  if (lacking !== undefined) {
+    throw new ConfigError([
+      `${placeOf(name)} needs ${wanted}, and the one that is installed has no ${lacking}: npm install ${wanted}@latest, ${NO_PACKAGE}`,
+    ]);
+  }
+  return found as Readonly<Record<Name, Exported>>;
 }
 
-function call(exported: unknown, ...given: unknown[]): unknown {
-  if (typeof exported !== 'function') throw new TypeError('A library of the cloud has changed');
-  return (exported as (...given: unknown[]) => unknown)(...given);
+/** A cloud, and where it is named. */
+function placeOf(name: CloudName): string {
+  return `"${name}" of TURNPIKE_PROVIDER_PROFILE or TURNPIKE_MAKERS`;
 }
 
 /** A setting becomes a part of an address: it must not name another one. */
@@ -145,7 +187,7 @@ function faultOf(name: CloudName, setting: CloudKind['needs'][number], config: C
   const value = config[setting];
   const [variable] = variables[setting].names;
   if (value === undefined) {
-    return [`TURNPIKE_PROVIDER_PROFILE is "${name}", and ${variable} is not set`];
+    return [`${placeOf(name)} needs ${variable}, which is not set`];
   }
   return /^[a-z0-9](?:[\w.:-]*[a-z0-9])?$/i.test(value)
     ? []
@@ -156,13 +198,13 @@ function missingPackage(name: CloudName, wanted: string): ConfigError {
   const or =
     name === 'foundry' && wanted === '@azure/identity' ? ', or set ANTHROPIC_FOUNDRY_API_KEY' : '';
   return new ConfigError([
-    `TURNPIKE_PROVIDER_PROFILE is "${name}", and ${wanted} is not installed: npm install ${wanted}, ${NO_PACKAGE}${or}`,
+    `${placeOf(name)} needs ${wanted}, which is not installed: npm install ${wanted}, ${NO_PACKAGE}${or}`,
   ]);
 }
 
 function noCredentials(name: CloudName, error: unknown, remedy: string): ConfigError {
   const why = error instanceof Error ? error.message : String(error);
   return new ConfigError([
-    `TURNPIKE_PROVIDER_PROFILE is "${name}", and no credentials were found (${why}): ${remedy}`,
+    `${placeOf(name)} needs credentials, and none were found (${why}): ${remedy}`,
   ]);
 }

@@ -5,7 +5,7 @@ import { missingCredentials } from '../provider-errors.js';
 export interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
-  /** Of credentials that expire. */
+  /** The token of credentials that expire. Absent: they do not. */
   sessionToken?: string;
 }
 

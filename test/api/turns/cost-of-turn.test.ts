@@ -93,7 +93,7 @@ describe('what the tokens of a turn were for', () => {
     const first = await run(sessionId, LONG);
     const long = new Date(Date.now() - 301_000);
     await server.db.update(steps).set({ startedAt: long }).where(eq(steps.turnId, first.turnId));
-    // The rehearsal's cache has it still: another session's model call cannot know of this one's.
+    // The rehearsal's cache does not know that the time was changed: what it would have reported is stored.
     const second = await run(sessionId, 'And now?');
     const [step] = second.steps;
     const usage = { ...step?.usage, cacheReadTokens: 0, inputTokens: 5_000, outputTokens: 1 };

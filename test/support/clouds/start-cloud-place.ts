@@ -33,6 +33,8 @@ export interface CloudManner {
   answer?(response: ServerResponse, nth: number): boolean;
   /** Ends a stream of Bedrock with an exception, after this many events. */
   cutAfter?: { events: number; type: string };
+  /** The machine gives no tokens of Google. */
+  hasNoTokens?: boolean;
   /** Spoils a checksum of Bedrock's frames. */
   isSpoilt?: boolean;
   /** Bytes of each piece of an answer. Absent: an event a piece. */
@@ -152,7 +154,7 @@ export async function startCloudPlace(cloud: CloudName): Promise<CloudPlace> {
   const requests: CloudRequest[] = [];
   const manner: CloudManner = {};
   const place = await serveHttp(async (request, response) => {
-    if (isMetadata(request)) return answerMetadata(request, response);
+    if (isMetadata(request)) return answerMetadata(request, response, manner);
     let text = '';
     for await (const piece of request) text += String(piece);
     const body = text === '' ? {} : (JSON.parse(text) as Json);
@@ -326,7 +328,12 @@ function isMetadata({ headers }: IncomingMessage): boolean {
   return headers['metadata-flavor'] === 'Google';
 }
 
-function answerMetadata({ url = '' }: IncomingMessage, response: ServerResponse): void {
+function answerMetadata(
+  { url = '' }: IncomingMessage,
+  response: ServerResponse,
+  { hasNoTokens = false }: CloudManner,
+): void {
+  if (hasNoTokens) return void response.writeHead(404, { 'metadata-flavor': 'Google' }).end();
   response.writeHead(200, { 'metadata-flavor': 'Google', 'content-type': 'application/json' });
   const token = { access_token: TOKEN, expires_in: 3_599, token_type: 'Bearer' };
   response.end(url.includes('/token') ? JSON.stringify(token) : 'my-project');
