@@ -18,12 +18,12 @@ export function CacheMisses({ turnId }: { turnId: string }) {
   );
   if (misses.length === 0) return null;
   return (
-    <Section title="Paid for again" className="">
+    <Section title="Paid for again" className="mt-6">
       <ul className="rounded-xl border border-line bg-panel p-4 text-sm">
         {misses.map(({ step, tokens, cause, usd }) => (
           <li key={step}>
             Step {step}: {formatCount(tokens)} tokens
-            {usd !== undefined && usd > 0 && `, ${formatUsd(usd)} more than from the cache`}.{' '}
+            {usd !== undefined && usd > 0 && `, ${formatUsd(usd)} more than from the cache`}:{' '}
             <span className="text-muted">{missCauses[cause]}.</span>
           </li>
         ))}
