@@ -13,7 +13,7 @@ import type {
   PermissionRules,
   ResolvedOptions,
 } from '../storage/shapes/stored-options.js';
-import { ModelResolver } from '../provider/model-resolver.js';
+import { ModelResolver, type ResolvedModel } from '../provider/model-resolver.js';
 import { invalidRequest, isTypedError } from '../errors/typed-error.js';
 import { freeLimits } from './resolve-limits.js';
 import type { ServerDefaults } from './effective-preferences.js';
@@ -56,7 +56,7 @@ export class OptionLoader {
   async load(
     session: OptionSubject,
     opts: unknown,
-  ): Promise<{ resolution: OptionResolution; persona: Persona }> {
+  ): Promise<{ resolution: OptionResolution; persona: Persona; model: ResolvedModel }> {
     const { personas, models, config } = this;
     const { value: name } = choosePersona(opts, session.persona);
     // Who calls an agent by its own route needs its file alone.
@@ -78,7 +78,7 @@ export class OptionLoader {
     const model = await models.resolve(named.value, standard);
     const resolution = resolveOptions({ ...sources, model });
     await checkOutput(opts, resolution.options, this.checks);
-    return { resolution: await this.#withFallback(resolution, standard), persona };
+    return { resolution: await this.#withFallback(resolution, standard), persona, model };
   }
 
   /**

@@ -123,8 +123,9 @@ function judged(model: Model, { name, standard, notices }: Judged): ResolvedMode
   return priced(model, name, [...notices, ...judgeLifecycle(model, name, standard)]);
 }
 
-function priced({ price, callsTools }: Model, name: string, notices: ModelNotice[]): ResolvedModel {
-  return compact({ name, price, notices, callsTools });
+function priced(model: Model, name: string, notices: ModelNotice[]): ResolvedModel {
+  const { price, callsTools, seesImages } = model;
+  return compact({ name, price, notices, callsTools, seesImages });
 }
 
 /** The model of turns where nobody names one. */
@@ -141,6 +142,8 @@ export interface ResolvedModel {
   price?: Price;
   /** Absent: it does. */
   callsTools?: boolean;
+  /** Absent: it does. */
+  seesImages?: boolean;
   notices: ModelNotice[];
 }
 

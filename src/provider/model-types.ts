@@ -95,6 +95,8 @@ export type ModelEvent =
       unknownReason?: string;
       /** Whether the provider counted nothing, and `usage` is an estimate. Absent: it counted. */
       isEstimated?: true;
+      /** Settings of the request that the maker's package says it does not honour. Absent: none. */
+      notHonoured?: readonly string[];
     };
 
 /** Takes the events of a network chunk. */

@@ -64,6 +64,11 @@ export class Metrics {
     'Turns that went on with another model, by that model and why.',
     { model: [], reason: [] },
   );
+  readonly cacheMissedTokens = this.#counter(
+    'cache_missed_tokens_total',
+    'Prompt tokens that were in the provider’s cache and were paid for again, where a call read nothing of it, by why.',
+    { cause: [] },
+  );
   readonly leaseTakeovers = this.#counter(
     'lease_takeovers_total',
     'Turns that this worker took over from one that stopped.',

@@ -50,7 +50,6 @@ function providerAt(name: MakerName, url: string): Promise<MakerProvider> {
         maxRetries: 0,
         clock: systemClock,
         tracing: plainTracing,
-        logger: { warn: () => undefined },
       }),
   );
 }
@@ -253,7 +252,7 @@ describe('a maker that is not ready', () => {
     ['an address', 'local', 'write local=http://host:port/v1'],
   ])('is named for the lack of %s', async (_what, listed, message) => {
     const config = parseConfig({ TURNPIKE_MAKERS: listed, TURNPIKE_MODEL: `${listed}/m` });
-    const parts = { clock: systemClock, tracing: plainTracing, logger: { warn: () => undefined } };
+    const parts = { clock: systemClock, tracing: plainTracing };
     await expect(openMakers(config, parts)).rejects.toThrow(message);
   });
 });

@@ -86,7 +86,6 @@ function providerOf(name: MakerName, url: string, open: OpenModel): MakerProvide
     maxRetries: 1,
     clock: systemClock,
     tracing: plainTracing,
-    logger: { warn: () => undefined },
   });
 }
 

@@ -141,14 +141,13 @@ describe('the parts of a stream', () => {
   });
 
   it('say what the package does not honour', () => {
-    const said: string[] = [];
     const warnings = [
       { type: 'unsupported', feature: 'topK', details: 'not at this model' },
       { type: 'other', message: 'odd' },
     ];
     const start = { type: 'stream-start', warnings };
-    read([start, ...text('Hi'), finish('stop')], { onWarning: (what) => void said.push(what) });
-    expect(said).toEqual(['topK: not at this model', 'odd']);
+    const events = read([start, ...text('Hi'), finish('stop')]);
+    expect(events.at(-1)).toMatchObject({ notHonoured: ['topK: not at this model', 'odd'] });
   });
 
   it('throw an error as it came, and what comes before its start', () => {

@@ -29,8 +29,6 @@ export interface PartReading {
   maker: string;
   /** Tokens of the request, until the maker says how many there were. */
   estimated: number;
-  /** Called with each setting that the maker's package does not honour. Default: ignored. */
-  onWarning?: (what: string) => void;
   /** The tools that are called by `use_tool`. Absent: all are called by their names. */
   wrapped?: ReadonlySet<string> | undefined;
 }
@@ -53,6 +51,8 @@ class PartReader {
   #usage: Usage;
   /** The pieces of the reply: they are estimated where the maker does not count. */
   readonly #streamed: string[] = [];
+  /** What the maker's package does not honour. */
+  #notHonoured: string[] = [];
   #identity: { responseId?: string; model?: string } = {};
 
   constructor(private readonly reading: PartReading) {
@@ -62,7 +62,7 @@ class PartReader {
   read(part: StreamPart): ModelEvent[] {
     switch (part.type) {
       case 'stream-start':
-        this.#warn(part['warnings']);
+        this.#notHonoured = warningsOf(part['warnings']);
         return [];
       case 'response-metadata':
         this.#identity = {
@@ -102,14 +102,6 @@ class PartReader {
         return this.#finish(part);
       default:
         return [];
-    }
-  }
-
-  #warn(warnings: unknown): void {
-    for (const warning of Array.isArray(warnings) ? warnings : []) {
-      const { feature, details, message } = object(warning);
-      const what = [feature, details, message].map(text).filter((one) => one !== '');
-      this.reading.onWarning?.(what.join(': '));
     }
   }
 
@@ -241,9 +233,20 @@ class PartReader {
         usage: this.#usage,
         ...unknown,
         ...(isCounted(part['usage']) ? {} : { isEstimated: true }),
+        ...(this.#notHonoured.length > 0 && { notHonoured: this.#notHonoured }),
       },
     ];
   }
+}
+
+function warningsOf(warnings: unknown): string[] {
+  return (Array.isArray(warnings) ? warnings : []).map((warning) => {
+    const { feature, details, message } = object(warning);
+    return [feature, details, message]
+      .map(text)
+      .filter((one) => one !== '')
+      .join(': ');
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { linkAbort, retryDelay, untilAborted } from '../../platform/async/deadlines.js';
 import { pause, type Clock } from '../../platform/clock.js';
-import type { Logger } from '../../platform/logger.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { CallSpan } from '../anthropic/call-span.js';
 import { StallTimer } from '../anthropic/read-stream.js';
@@ -34,14 +33,10 @@ export interface MakerDeps {
   maxRetries: number;
   clock: Clock;
   tracing: Pick<Tracing, 'start'>;
-  logger: Pick<Logger, 'warn'>;
 }
 
 /** Calls the models of one maker through its package. */
 export class MakerProvider {
-  /** Each is said once. */
-  readonly #warned = new Set<string>();
-
   constructor(private readonly deps: MakerDeps) {}
 
   /** @param id the model's name without that of the maker. */
@@ -59,7 +54,6 @@ export class MakerProvider {
       maker: name,
       estimated,
       wrapped,
-      onWarning: (what) => this.#warn(request.model, what),
     });
     return {
       read: async (onEvents) => {
@@ -75,13 +69,6 @@ export class MakerProvider {
         }
       },
     };
-  }
-
-  #warn(model: string, what: string): void {
-    const warning = `${model} ${what}`;
-    if (this.#warned.has(warning)) return;
-    this.#warned.add(warning);
-    this.deps.logger.warn({ model, what }, 'the package of a maker does not honour a setting');
   }
 
   /** Sends a request, again where it failed before its answer and may pass: these packages try once. */

@@ -18,6 +18,8 @@ export interface MakerKind {
   takesStops: boolean;
   /** The form of ids of calls, where it is narrower than 64 characters. */
   callIds?: 'nine';
+  /** The option that sends requests with an equal beginning to where it is cached. Absent: the maker has none. */
+  cacheKey?: string;
   /** Settings that the provider is made with, beside key, address and `fetch`. */
   settings?: Readonly<Record<string, boolean>>;
   /** Options that every call has, under the package's own name for them. */
@@ -51,6 +53,7 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
     mayHoldCalls: true,
     takesFilesInResults: true,
     takesStops: false,
+    cacheKey: 'promptCacheKey',
     // Stored replies would be referred to by ids that the maker may forget. Summaries need an organisation that it has verified.
     options: { openai: { store: false, reasoningSummary: null } },
   },

@@ -3,7 +3,6 @@ import { cloudNames, isPlaceOfClaude } from '../../config/variable-forms.js';
 import { variables } from '../../config/variables.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
-import type { Logger } from '../../platform/logger.js';
 import { secretRedactor } from '../../platform/text/redact.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { privateHostsOf } from '../anthropic/check-egress.js';
@@ -15,7 +14,7 @@ import { openMaker } from './open-maker.js';
 /** Opens the makers that are listed. @throws ConfigError that names every one that is not ready. */
 export async function openMakers(
   config: Config,
-  parts: { clock: Clock; tracing: Pick<Tracing, 'start'>; logger: Pick<Logger, 'warn'> },
+  parts: { clock: Clock; tracing: Pick<Tracing, 'start'> },
 ): Promise<ReadonlyMap<string, MakerProvider>> {
   const listed = config.makers.filter(({ name }) => !isPlaceOfClaude(name));
   const faults = listed.flatMap((maker) => faultOf(maker, config));

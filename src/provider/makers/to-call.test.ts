@@ -110,16 +110,34 @@ describe('a request as a call of a package', () => {
   it('says what is stored, how much is thought, and how many calls come at once', () => {
     const plan = { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'high' } as const;
     const call = toCall({ ...request, thinking: plan, toolChoice: 'one' }, openai);
+    const promptCacheKey = expect.any(String);
+    const always = { store: false, promptCacheKey };
     expect([call.reasoning, call.providerOptions]).toEqual([
       'high',
-      { openai: { store: false, reasoningSummary: 'auto', parallelToolCalls: false } },
+      { openai: { ...always, reasoningSummary: 'auto', parallelToolCalls: false } },
     ]);
     expect(toCall(request, openai).providerOptions).toEqual({
-      openai: { store: false, reasoningSummary: null },
+      openai: { ...always, reasoningSummary: null },
     });
     const off = { thinking: { type: 'disabled' } } as const;
     expect(toCall({ ...request, thinking: off }, mistral)).toMatchObject({ reasoning: 'none' });
     expect(toCall({ ...request, toolChoice: 'none' }, openai).toolChoice).toEqual({ type: 'none' });
+  });
+
+  it('has one key of the cache for the calls of a conversation, and another for those of others', () => {
+    const keyOf = (of: ModelRequest): unknown => {
+      const { promptCacheKey } = toCall(of, openai).providerOptions?.['openai'] ?? {};
+      return promptCacheKey;
+    };
+    const user = (text: string) => ({ role: 'user', parts: [{ type: 'text', text }] }) as const;
+    const messages = [user('Hello')];
+    const key = keyOf({ ...request, messages });
+    expect(keyOf({ ...request, messages: [...messages, user('And more')] })).toBe(key);
+    expect(keyOf({ ...request, messages: [user('Other')] })).not.toBe(key);
+    expect(keyOf({ ...request, messages, system: 'Another' })).not.toBe(key);
+    expect(toCall(request, mistral).providerOptions?.['mistral'] ?? {}).not.toHaveProperty(
+      'promptCacheKey',
+    );
   });
 
   it('is the same for the same request', () => {

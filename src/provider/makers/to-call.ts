@@ -20,7 +20,10 @@ import type {
 export interface Caller {
   /** The maker, under which what it gave is stored. */
   name: string;
-  kind: Pick<MakerKind, 'mayHoldCalls' | 'takesFilesInResults' | 'callIds' | 'options'>;
+  kind: Pick<
+    MakerKind,
+    'mayHoldCalls' | 'takesFilesInResults' | 'callIds' | 'options' | 'cacheKey'
+  >;
 }
 
 /**
@@ -66,10 +69,8 @@ function reasoningOf({ thinking: plan }: ModelRequest): CallOptions['reasoning']
   return plan?.effort;
 }
 
-function optionsOf(
-  { toolChoice, thinking: plan }: ModelRequest,
-  { name, kind }: Caller,
-): Metadata | undefined {
+function optionsOf(request: ModelRequest, { name, kind }: Caller): Metadata | undefined {
+  const { toolChoice, thinking: plan } = request;
   const thinking = plan?.thinking;
   const isShown =
     thinking !== undefined && 'display' in thinking && thinking.display === 'summarized';
@@ -79,9 +80,19 @@ function optionsOf(
   ]);
   const all = Object.fromEntries(entries) as Metadata;
   const one = toolChoice === 'one' && kind.mayHoldCalls ? { parallelToolCalls: false } : {};
-  const own = { ...all[name], ...one };
+  const key = kind.cacheKey === undefined ? {} : { [kind.cacheKey]: cacheKeyOf(request) };
+  const own = { ...all[name], ...one, ...key };
   if (Object.keys(own).length === 0) return Object.keys(all).length === 0 ? undefined : all;
   return { ...all, [name]: own };
+}
+
+/** The same for all calls of a conversation: their prompts begin with the same texts. */
+function cacheKeyOf({ system, messages }: ModelRequest): string {
+  const [first] = messages;
+  const hash = createHash('sha256').update(system);
+  const texts = first?.role === 'user' ? first.parts : [];
+  for (const part of texts) if (part.type === 'text') hash.update(part.text);
+  return hash.digest('base64url');
 }
 
 /** The tool of each call: results name it. */

@@ -33,7 +33,7 @@ import { loadTurn, loadTurns } from '../state/stored-turn.js';
 import { streamExpired, turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-row.js';
 import { contextBefore } from '../state/turn-state.js';
-import { callBefore, findMiss } from './cache-misses.js';
+import { callBefore, findMiss } from '../budgets/cache-misses.js';
 import type {
   CallPageDto,
   CompactReportDto,

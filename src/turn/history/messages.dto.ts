@@ -1,4 +1,4 @@
-import { missCauses, type MissCause } from './cache-misses.js';
+import { missCauses, type MissCause } from '../budgets/cache-misses.js';
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { anyJson, time, whole } from '../../http/fields/json-schemas.js';
 import { PageDto } from '../../http/paging/page-query.dto.js';

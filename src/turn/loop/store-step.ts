@@ -1,4 +1,3 @@
-import { and, asc, eq, isNull } from 'drizzle-orm';
 import { stepEnded, type Attempt, type Progress, type StepDraft } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import type { ModelEvent } from '../../provider/model-types.js';
@@ -7,15 +6,17 @@ import type { AssistantPart, Usage } from '../../storage/shapes/stored-step.js';
 import type { TurnTools } from '../../tools/registry.js';
 import { compact } from '../../platform/compact.js';
 import { sessions } from '../../storage/schema.js';
-import { insertStep, toSteeredMessage, type SteeredMessage } from '../state/stored-turn.js';
+import { insertStep } from '../state/stored-turn.js';
 import { countUsage, takeReservation } from '../budgets/estimate-call.js';
 import { settlement } from '../../governance/budgets/usage-days.js';
 import { addStep } from '../state/turn-state.js';
-import { clientNotice, type TurnEventBody } from '../../events/turn-event.js';
+import type { TurnEventBody } from '../../events/turn-event.js';
 import type { Queryable } from '../../storage/connection.js';
-import { steeredMessages } from '../../storage/governance-schema.js';
+import { countMiss } from '../budgets/cache-misses.js';
 import { isReplyOpen } from '../state/server-calls.js';
 import { settleStopReason } from './next-action.js';
+import { replyNotices } from './reply-notices.js';
+import { deliverWaiting } from './steered-messages.js';
 
 /** A model call that is done: the draft of its step, and the last event of its stream. */
 export interface Reply {
@@ -49,8 +50,7 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   const { model } = run.turn.options.options;
   const { prefix, isPrefixStored, broken: cacheBroken = null } = run.conversation;
   const events = [
-    ...(stopReason === 'refusal' ? [refusalNotice(ended)] : []),
-    ...(ended.unknownReason === undefined ? [] : [unknownReasonNotice(ended.unknownReason)]),
+    ...(isPlain(ended, stopReason) ? [] : replyNotices(ended, { step, stopReason })),
     ...(asksForTools ? [] : [stepEnded(finished)]),
   ];
   const writes = [
@@ -66,6 +66,10 @@ export function finishStep(run: StepContext, { draft, ended }: Reply): NewStep {
   return { draft, usage, progress, events, writes };
 }
 
+function isPlain({ unknownReason, notHonoured }: Reply['ended'], stopReason: string): boolean {
+  return stopReason !== 'refusal' && unknownReason === undefined && notHonoured === undefined;
+}
+
 /** A call with the hash of its tool: the call may wait for days, and be run by another process. */
 function withDigest(part: AssistantPart, toolset: Pick<TurnTools, 'get'>): AssistantPart {
   if (part.type !== 'tool_use') return part;
@@ -77,42 +81,19 @@ function withDigest(part: AssistantPart, toolset: Pick<TurnTools, 'get'>): Assis
  *
  * @param isLast the turn ends with the step.
  */
-export async function storeStep(
-  { writer, progress, conversation }: StepContext,
-  step: NewStep,
-  isLast: boolean,
-): Promise<void> {
+export async function storeStep(run: StepContext, step: NewStep, isLast: boolean): Promise<void> {
+  const { writer, progress, conversation } = run;
   const reserved = takeReservation(step.draft);
   const { usage, events } = step;
   const writes = [...step.writes, ...(reserved === undefined ? [] : [settlement(reserved, usage)])];
   if (isLast) writer.defer(events, writes);
   else await writer.commit(events, writes);
+  const isFirst = run.earlier.length + progress.steps.length === 0;
+  const isMissed = usage.cacheReadTokens === 0 && usage.cacheWriteTokens > 0;
+  if (isMissed && !isFirst) await countMiss(run, step.draft, usage);
   Object.assign(progress, step.progress);
   conversation.isPrefixStored = true;
   conversation.broken = undefined;
-}
-
-/** The model stopped by its own rules; `details` is its provider's explanation. */
-function refusalNotice({
-  details,
-  category,
-}: {
-  details?: string | undefined;
-  category?: string | undefined;
-}): TurnEventBody {
-  return clientNotice(
-    'step',
-    'refusal',
-    // An explanation is a sentence of its own, with its full stop.
-    `The model declined to go on${details === undefined ? '' : `: ${details.replace(/[.\s]+$/, '')}`}.`,
-    category === undefined ? undefined : { category },
-  );
-}
-
-/** The reply may be less than the model meant to say: its reader is to know. */
-function unknownReasonNotice(stopReason: string): TurnEventBody {
-  const text = `The model stopped for a reason that is not known here (${stopReason}). What came of its reply counts as all of it.`;
-  return clientNotice('step', 'unknown-stop-reason', text, { stopReason });
 }
 
 /** Stores the prefix of a session's next requests. Part of a fenced statement. */
@@ -134,27 +115,6 @@ export async function deliverSteeredMessages(
   if (lease.steered <= progress.steered.length) return;
   // A paused reply goes on where it stopped: nothing can stand between its parts.
   if (isReplyOpen(progress.steps)) return;
-  const rows = await db
-    .select()
-    .from(steeredMessages)
-    .where(and(eq(steeredMessages.turnId, turn.id), isNull(steeredMessages.afterStep)))
-    .orderBy(asc(steeredMessages.position));
-  const delivered = rows.map((row) => toSteeredMessage({ ...row, afterStep: step - 1 }));
-  if (delivered.length === 0) return;
-  await writer.commit(
-    delivered.map(steeredEvent),
-    delivered.map(({ messageId: id, afterStep }) => deliverMessage({ id, afterStep })),
-  );
+  const delivered = await deliverWaiting({ turn, writer }, db, step);
   progress.steered = [...progress.steered, ...delivered];
-}
-
-/** Part of a fenced statement. */
-const deliverMessage = writeKind(
-  { id: steeredMessages.id, afterStep: steeredMessages.afterStep },
-  (input) => `update joined_messages set after_step = input."afterStep" from ${input} input
-    where joined_messages.id = input.id and joined_messages.turn_id = input.fence_id`,
-);
-
-function steeredEvent(message: SteeredMessage): TurnEventBody {
-  return { type: 'message.joined', ...message };
 }

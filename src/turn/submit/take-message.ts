@@ -9,13 +9,17 @@ import {
   resolveAttachments,
   type ResolvedAttachments,
 } from '../../attachments/resolve-attachments.js';
+import { isImage } from '../../attachments/choose-display.js';
+import { invalidRequest } from '../../errors/typed-error.js';
 import { compact } from '../../platform/compact.js';
 import type { Logger } from '../../platform/logger.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import { sessionNotFound } from '../../session/session-errors.js';
+import type { ResolvedModel } from '../../provider/model-resolver.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import type { AttachmentRef, StoredPart } from '../../storage/shapes/stored-step.js';
+import type { OptionResolution } from '../../storage/shapes/stored-options.js';
 import type { StoredRequest } from '../../storage/shapes/stored-turn.js';
 import { checkClientTurns, endsWithOutputs, orderParts } from './client-turns.js';
 import type { CheckedClientTurn, TurnSubmission } from './turn-submission.js';
@@ -33,6 +37,9 @@ interface MessageSource {
   root: Pick<OpenedRoot, 'real' | 'ownPaths'>;
   /** The turn whose place the turn takes; undefined: it follows the last one. */
   replaces: string | undefined;
+  /** The model of the turn, and its options. */
+  model: ResolvedModel;
+  resolution: OptionResolution;
   logger: Logger;
 }
 
@@ -40,7 +47,7 @@ interface MessageSource {
  * Takes a message with all that came with it: files by path, id or bytes, those of the turn that it replaces, and the
  * history of its client. Files are kept for as long as their session.
  *
- * @throws TypedError ATTACHMENT_FAILURE 400, SESSION_NOT_FOUND 404.
+ * @throws TypedError ATTACHMENT_FAILURE 400, INVALID_REQUEST 400 for a picture of a model that sees none, SESSION_NOT_FOUND 404.
  */
 export async function takeMessage(
   attachments: Attachments,
@@ -51,6 +58,7 @@ export async function takeMessage(
   const resolve = resolverOf(attachments, source);
   const kept = await keptFiles(attachments, source);
   const resolved = await resolve([...submission.attachments, ...kept], submission.files ?? []);
+  assertSeen(source, resolved.files);
   const rejectedAttachments = resolved.errors.map(({ path: named, ...why }) => ({
     name: path.basename(named),
     ...why,
@@ -72,6 +80,20 @@ export async function takeMessage(
     .flatMap((part) => (part.type === 'file' ? part.file : []));
   await keepFiles(attachments, session.id, [...clientFiles, ...resolved.files]);
   return { parts: [...(ordered ?? parts)], rejectedAttachments, clientTurns: checked };
+}
+
+/** @throws TypedError INVALID_REQUEST for a picture that the model does not see. */
+function assertSeen(
+  { model, resolution }: Pick<MessageSource, 'model' | 'resolution'>,
+  files: readonly AttachmentRef[],
+): void {
+  const picture = files.find(isImage);
+  if (picture === undefined || model.seesImages !== false) return;
+  if (resolution.options.attachmentsAs === 'text') return;
+  throw invalidRequest(
+    `The model ${model.name} sees no pictures, and ${picture.name} is one. Choose another model; or send opts.attachmentsAs "text", and it gets the words that are read in the picture. If it does see them, say so in TURNPIKE_MODELS (seesImages).`,
+    { pointer: '/attachments', name: picture.name },
+  );
 }
 
 type Resolve = (

@@ -56,10 +56,10 @@ export class TurnPreparer {
   async prepare(preparation: Preparation): Promise<{ turn: NewTurn; persona: string }> {
     const { submission, replaces } = preparation;
     const root = await this.#openRoot(preparation);
-    const { resolution, persona, delegation } = await this.resolve(preparation);
+    const { resolution, persona, delegation, model } = await this.resolve(preparation);
     const message = isPlainText(submission, replaces)
       ? plainMessage(submission.message)
-      : await takeMessage(this.attachments, { ...preparation, root });
+      : await takeMessage(this.attachments, { ...preparation, root, model, resolution });
     const options = {
       ...resolution,
       problems: [...(submission.problems ?? []), ...resolution.problems],
@@ -82,7 +82,7 @@ export class TurnPreparer {
   async resolve(preparation: Pick<Preparation, 'submission' | 'session' | 'user' | 'logger'>) {
     const { clock, personas, config } = this;
     const { submission, session, logger } = preparation;
-    const { resolution, persona } = await this.options.load(
+    const { resolution, persona, model } = await this.options.load(
       subjectOf(preparation),
       submission.opts,
     );
@@ -96,7 +96,7 @@ export class TurnPreparer {
     this.trees.assertUsable(decisionTree, agentConfig);
     const deps = { clock, personas, logger, config };
     const delegation = await decideDelegation(deps, persona, subagentGovernance);
-    return { resolution, persona, delegation };
+    return { resolution, persona, delegation, model };
   }
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LLMock } from '@copilotkit/aimock';
 import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { pixel } from '../../support/files/made-files.js';
 import { serverProgram } from '../../support/processes/built-programs.js';
 import { startProcess, type ServerProcess } from '../../support/processes/start-process.js';
 import { runProgram } from '../../support/processes/run-program.js';
@@ -37,6 +38,8 @@ describe('a model of another maker', () => {
     {
       'openai/gpt-6-sol': ENTRY,
       'local/thinker': ENTRY,
+      'openai/gpt-4o': { ...ENTRY, thinking: ['adaptive'] },
+      'local/blind': { ...ENTRY, seesImages: false },
     },
   );
   const environment = (): Record<string, string> => ({
@@ -112,6 +115,47 @@ describe('a model of another maker', () => {
     expect(JSON.stringify(asked().at(-1))).not.toContain('Thought by the other.');
     const again = await (await client.turn(sessionId, 'And again?')).all();
     expect(JSON.stringify(again)).not.toContain('maker-changed');
+  });
+
+  it('says once what its maker does not honour', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const opts = { model: 'openai/gpt-4o', thinking: { display: 'summarized' }, tools: ['glob'] };
+    const frames = await (await client.turn(sessionId, 'Look around.', { opts })).all();
+    const notices = frames.filter(({ data }) => data['kind'] === 'not-honoured');
+    expect(notices.map(({ data }) => data)).toEqual([
+      expect.objectContaining({
+        text: expect.stringMatching(
+          /^The maker of the model does not honour all that the turn asks for: reasoningSummary: .+\.$/,
+        ),
+      }),
+    ]);
+  });
+
+  it('gets no picture where it sees none, and the words in it where they are asked for', async () => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const picture = path.join(folder, 'dot.png');
+    writeFileSync(picture, Buffer.from(pixel, 'base64'));
+    const ask = (model: string, attachmentsAs?: string) =>
+      client.post('/api/harness/turn', {
+        sessionId,
+        message: 'What is this?',
+        opts: { model, ...(attachmentsAs && { attachmentsAs }) },
+        attachments: [picture],
+      });
+    const { status, body } = await ask('local/blind');
+    expect([status, body['error']]).toMatchObject([
+      400,
+      {
+        type: 'INVALID_REQUEST',
+        message: expect.stringContaining(
+          'The model local/blind sees no pictures, and dot.png is one.',
+        ),
+      },
+    ]);
+    expect((await ask('local/blind', 'text')).status).toBe(200);
+    expect((await ask('local/thinker')).status).toBe(200);
   });
 
   it('fails with what its maker says, and with what to do', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { steps } from '../../../src/storage/transcript-schema.js';
 import { instructionRootWith } from '../../support/agents/instruction-root.js';
+import { parseSamples, valueOf } from '../../support/metrics/scrape.js';
 import { runTurnpike } from '../../support/processes/run-turnpike.js';
 import { useServer } from '../../support/processes/start-server.js';
 
@@ -64,6 +65,10 @@ describe('what the tokens of a turn were for', () => {
     expect(stderr).toMatch(
       /^Step 1 missed [\d,]+ tokens: another model was called than before; each has a cache of its own\.$/m,
     );
+    const { tokens } = after?.cacheMiss ?? {};
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const missed = 'turnpike_cache_missed_tokens_total';
+    expect(valueOf(parseSamples(metrics), missed, { cause: 'model-changed' })).toBe(tokens);
   });
 
   it('is an agent with another prompt', async () => {

@@ -7,6 +7,8 @@ import { and, desc, eq, lt } from 'drizzle-orm';
 import { compact } from '../../platform/compact.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turns } from '../../storage/schema.js';
+import type { Attempt, StepDraft } from '../state/attempt.js';
+import type { AttemptContext } from '../state/attempt-context.js';
 import { steps } from '../../storage/transcript-schema.js';
 
 /** Why the provider read less from its cache than it had kept. */
@@ -87,6 +89,25 @@ function extra(price: Price, usage: Usage, tokens: number): number {
   const written = Math.min(tokens, usage.cacheWriteTokens);
   const again = written * rates.cacheWrite5m + (tokens - written) * rates.input;
   return (again - tokens * rates.cacheRead) / 1e6;
+}
+
+/** Counts what a call paid for again, by the cause. */
+export async function countMiss(
+  {
+    turn,
+    conversation,
+    services,
+  }: Pick<Attempt, 'turn' | 'services'> & Pick<AttemptContext, 'conversation'>,
+  { step, startedAt, price }: StepDraft,
+  usage: Usage,
+): Promise<void> {
+  const before = await callBefore(services.db, turn, step);
+  const { model } = turn.options.options;
+  const { broken: cacheBroken = null } = conversation;
+  const call = { usage, startedAt, model, cacheBroken };
+  const miss = before && findMiss(before, call, price);
+  if (miss === undefined) return;
+  services.metrics.cacheMissedTokens.inc({ cause: miss.cause }, miss.tokens);
 }
 
 const cachedCall = {
