@@ -100,7 +100,11 @@ describe('parseConfig', () => {
       { name: 'local', url: 'http://127.0.0.1:8080/v1' },
     ]);
     expect(parseConfig({ ...makers, ANTHROPIC_API_KEY: 'key' }).model).toBeUndefined();
-    for (const wrong of ['openai=here', 'a b', 'openai,openai']) {
+    const own = { TURNPIKE_MAKERS: 'acme=@ai/acme@https://a.b/v1/', TURNPIKE_MODEL: 'acme/m' };
+    expect(parseConfig(own).makers).toEqual([
+      { name: 'acme', package: '@ai/acme', url: 'https://a.b/v1' },
+    ]);
+    for (const wrong of ['openai=here', 'a b', 'openai,openai', 'acme=@ai/acme']) {
       expect(() => parseConfig({ TURNPIKE_MAKERS: wrong })).toThrow('TURNPIKE_MAKERS');
     }
   });

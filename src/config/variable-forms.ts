@@ -81,14 +81,30 @@ export function parseServerTool(entry: string): ServerTool | undefined {
 export interface ListedMaker {
   name: string;
   url?: string;
+  /** The npm package of a maker that is not in the table. */
+  package?: string;
 }
 
-/** Parses `openai` and `local=http://host:port/v1`; undefined for malformed text. */
+/**
+ * Parses `openai`, `local=http://host:port/v1` and `cerebras=@ai-sdk/cerebras@https://host/v1`; undefined for malformed
+ * text.
+ */
 export function parseMaker(text: string): ListedMaker | undefined {
-  const [, name = '', url] = /^\s*([a-z0-9-]+)\s*(?:=\s*(\S+))?\s*$/.exec(text) ?? [];
+  const form = /^\s*([a-z0-9-]+)\s*(?:=\s*(?:((?:@[\w.-]+\/)?[\w.-]+)@)?(https?:\S+))?\s*$/;
+  const [, name = '', named, url] = form.exec(text) ?? [];
   if (name === '') return undefined;
   if (url === undefined) return { name };
-  return isBucketUrl(url) ? { name, url: url.replace(/\/+$/, '') } : undefined;
+  if (!isBucketUrl(url)) return undefined;
+  return { name, url: url.replace(/\/+$/, ''), ...(named !== undefined && { package: named }) };
+}
+
+/** Parses `cerebras=key,together=key`; undefined for malformed text. */
+export function parseMakerKeys(text: string): ReadonlyMap<string, string> | undefined {
+  const entries = text.split(',').map((entry): [string, string] => {
+    const [, name = '', key = ''] = /^\s*([a-z0-9-]+)=(\S+)\s*$/.exec(entry) ?? [];
+    return [name, key];
+  });
+  return entries.every(([name]) => name !== '') ? new Map(entries) : undefined;
 }
 
 /** The clouds that have Claude, as `TURNPIKE_PROVIDER_PROFILE` names them. */

@@ -246,10 +246,37 @@ describe('a maker that is not ready', () => {
     );
   });
 
+  it('may be one that is known by its package alone, and gets its own key', async () => {
+    const keys: unknown[] = [];
+    const chunk = (delta: object, reason: string | null): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+    const place = await serveHttp((request, response) => {
+      keys.push([request.url, request.headers.authorization]);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${chunk({ content: ODD }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+    });
+    try {
+      const config = parseConfig({
+        TURNPIKE_MAKERS: `acme=@ai-sdk/groq@${place.url}/v1`,
+        TURNPIKE_MAKER_KEYS: 'other=no,acme=sk-own',
+        TURNPIKE_MODEL: 'acme/m',
+      });
+      const makers = await openMakers(config, { clock: systemClock, tracing: plainTracing });
+      const acme = makers.get('acme');
+      if (acme === undefined) throw new Error('It was not opened');
+      const { parts } = await ask(acme, [say('Hello')]);
+      expect([textOf(parts), keys]).toEqual([ODD, [['/v1/chat/completions', 'Bearer sk-own']]]);
+    } finally {
+      await place.close();
+    }
+  });
+
   it.each([
     ['a name that nobody knows', 'acme', 'TURNPIKE_MAKERS has acme, which is none of openai,'],
     ['a key', 'openai', 'TURNPIKE_MAKERS has openai, and OPENAI_API_KEY is not set'],
     ['an address', 'local', 'write local=http://host:port/v1'],
+    ['a name of its own', 'bedrock=@ai-sdk/groq@https://a.b/v1', 'choose another name'],
+    ['a key of its own', 'acme=@ai-sdk/groq@https://a.b/v1', 'TURNPIKE_MAKER_KEYS has no acme=KEY'],
   ])('is named for the lack of %s', async (_what, listed, message) => {
     const config = parseConfig({ TURNPIKE_MAKERS: listed, TURNPIKE_MODEL: `${listed}/m` });
     const parts = { clock: systemClock, tracing: plainTracing };

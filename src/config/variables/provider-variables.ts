@@ -34,7 +34,10 @@ const serverTool = parsedBy(
 );
 const prices = parsedBy(parsePrices, 'must be comma-separated `name=input/output`');
 
-const maker = parsedBy(parseMaker, 'must be a maker, as `openai` or `local=http://host:port/v1`');
+const maker = parsedBy(
+  parseMaker,
+  'must be a maker, as `openai`, `local=http://host:port/v1` or `NAME=PACKAGE@https://host/v1`',
+);
 
 const keyOf = (variable: string, name: string) =>
   secret(variable, `Key of \`${name}\`. Read where \`TURNPIKE_MAKERS\` lists it.`);
@@ -142,7 +145,7 @@ export const providerVariables = {
   }),
   makers: list(
     'TURNPIKE_MAKERS',
-    'Makers whose models turns may name as `maker/model`: `openai`, `google`, `xai`, `mistral`, `deepseek`, `groq`, and `local` for any server of OpenAI’s chat API, with an address where it is not the usual one: `openai,local=http://127.0.0.1:8080/v1` ([other makers](other-makers.md)); and other places of Claude, `anthropic` or a cloud ([clouds](clouds.md#several-places)). Default: none.',
+    'Makers whose models turns may name as `maker/model`: `openai`, `google`, `xai`, `mistral`, `deepseek`, `groq`, and `local` for any server of OpenAI’s chat API, with an address where it is not the usual one: `openai,local=http://127.0.0.1:8080/v1`; any other by its package and address: `cerebras=@ai-sdk/cerebras@https://api.cerebras.ai/v1` ([other makers](other-makers.md)); and other places of Claude, `anthropic` or a cloud ([clouds](clouds.md#several-places)). Default: none.',
     z.array(maker).check(eachOnce(({ name }) => name)),
   ),
   openaiKey: keyOf('OPENAI_API_KEY', 'openai'),
@@ -152,4 +155,8 @@ export const providerVariables = {
   deepseekKey: keyOf('DEEPSEEK_API_KEY', 'deepseek'),
   groqKey: keyOf('GROQ_API_KEY', 'groq'),
   localKey: keyOf('TURNPIKE_LOCAL_KEY', 'local'),
+  makerKeys: secret(
+    'TURNPIKE_MAKER_KEYS',
+    'Keys of makers that `TURNPIKE_MAKERS` names by their package: `cerebras=KEY,together=KEY`.',
+  ),
 };

@@ -2,12 +2,20 @@ import { isPlaceOfClaude } from '../../config/variable-forms.js';
 
 /** A maker of models, whose package has the AI SDK's provider specification, version 4. */
 export interface MakerKind {
-  /** The setting of its key. */
-  key: 'openaiKey' | 'googleKey' | 'xaiKey' | 'mistralKey' | 'deepseekKey' | 'groqKey' | 'localKey';
+  /** The setting of its key; `makerKeys` has those of makers that are not in this table. */
+  key:
+    | 'openaiKey'
+    | 'googleKey'
+    | 'xaiKey'
+    | 'mistralKey'
+    | 'deepseekKey'
+    | 'groqKey'
+    | 'localKey'
+    | 'makerKeys';
   /** The npm package, which the operator installs. */
   package: string;
-  /** The package's function that makes a provider. */
-  create: string;
+  /** The package's function that makes a provider. Undefined: the only one whose name begins with `create`. */
+  create: string | undefined;
   /** The address of its API. Undefined: it must be named. */
   url: string | undefined;
   /** Whether a call can be held to one tool at a time. */
@@ -110,6 +118,11 @@ export const makerKinds: Readonly<Record<MakerName, MakerKind>> = {
     settings: { includeUsage: true },
   },
 };
+
+/** A maker by its package alone: nothing is known of what it takes beside the specification. */
+export function makerOfPackage(name: string): MakerKind {
+  return { ...usual, key: 'makerKeys', package: name, create: undefined, url: undefined };
+}
 
 /** The known maker or place of a name that the provider does not have: it would be another place's model. */
 export function unlistedMaker(name: string): string | undefined {

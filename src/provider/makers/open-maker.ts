@@ -34,7 +34,7 @@ export async function openMaker(
       `TURNPIKE_MAKERS has ${name}, and its package is not installed: ${install}, in the folder in which you start the server`,
     ]);
   }
-  const create = (await importPackage(file))[kind.create];
+  const create = makerOf(await importPackage(file), kind.create);
   if (typeof create !== 'function') throw wrongVersion(name, kind, install);
   // Keys and addresses are given, so that none is taken from the environment.
   const provider: unknown = create({
@@ -47,6 +47,13 @@ export async function openMaker(
   const open = (id: string): LanguageModel => provider(id) as LanguageModel;
   if (open('any').specificationVersion !== SPECIFICATION) throw wrongVersion(name, kind, install);
   return open;
+}
+
+/** The function of a package that makes a provider. */
+function makerOf(exported: Readonly<Record<string, unknown>>, name: string | undefined): unknown {
+  if (name !== undefined) return exported[name];
+  const made = Object.keys(exported).filter((one) => /^create[A-Z]/.test(one));
+  return made.length === 1 ? exported[made[0] ?? ''] : undefined;
 }
 
 function wrongVersion(

@@ -1,5 +1,5 @@
 import { ConfigError, type Config } from '../../config/config.js';
-import { cloudNames, isPlaceOfClaude } from '../../config/variable-forms.js';
+import { cloudNames, isPlaceOfClaude, parseMakerKeys } from '../../config/variable-forms.js';
 import { variables } from '../../config/variables.js';
 import type { Clock } from '../../platform/clock.js';
 import { isLoopbackHttp } from '../../platform/net/addresses.js';
@@ -8,7 +8,7 @@ import type { Tracing } from '../../telemetry/tracing.js';
 import { privateHostsOf } from '../anthropic/check-egress.js';
 import { makerFetch } from './maker-fetch.js';
 import { MakerProvider } from './maker-provider.js';
-import { makerKinds, makerNames, type MakerName } from './maker-table.js';
+import { makerKinds, makerNames, makerOfPackage, type MakerKind } from './maker-table.js';
 import { openMaker } from './open-maker.js';
 
 /** Opens the makers that are listed. @throws ConfigError that names every one that is not ready. */
@@ -16,14 +16,17 @@ export async function openMakers(
   config: Config,
   parts: { clock: Clock; tracing: Pick<Tracing, 'start'> },
 ): Promise<ReadonlyMap<string, MakerProvider>> {
-  const listed = config.makers.filter(({ name }) => !isPlaceOfClaude(name));
+  const listed = config.makers.filter(
+    (maker) => maker.package !== undefined || !isPlaceOfClaude(maker.name),
+  );
   const faults = listed.flatMap((maker) => faultOf(maker, config));
   if (faults.length > 0) throw new ConfigError(faults);
   const opened = listed.map(async (maker) => {
-    const name = maker.name as MakerName;
-    const kind = makerKinds[name];
+    const { name } = maker;
+    const kind = kindOf(maker);
+    if (kind === undefined) throw new ConfigError(faultOf(maker, config));
     const [keyVariable] = variables[kind.key].names;
-    const apiKey = config[kind.key];
+    const apiKey = keyOf(name, kind, config);
     const url = maker.url ?? kind.url ?? '';
     const { origin } = new URL(url);
     const privateHosts = privateHostsOf(origin, config.egressPrivateHosts);
@@ -44,28 +47,50 @@ export async function openMakers(
   return new Map(await Promise.all(opened));
 }
 
-function faultOf({ name, url }: Config['makers'][number], config: Config): string[] {
+type Listed = Config['makers'][number];
+
+function kindOf({ name, package: named }: Listed): MakerKind | undefined {
+  if (named !== undefined) return makerOfPackage(named);
   const known = makerNames.find((one) => one === name);
-  if (known === undefined) {
+  return known && makerKinds[known];
+}
+
+function keyOf(name: string, { key }: MakerKind, config: Config): string | undefined {
+  return key === 'makerKeys' ? parseMakerKeys(config.makerKeys ?? '')?.get(name) : config[key];
+}
+
+function faultOf(maker: Listed, config: Config): string[] {
+  const { name, url } = maker;
+  const kind = kindOf(maker);
+  if (kind === undefined) {
     return [
-      `TURNPIKE_MAKERS has ${name}, which is none of ${[...makerNames, 'anthropic', ...cloudNames].join(', ')}`,
+      `TURNPIKE_MAKERS has ${name}, which is none of ${[...makerNames, 'anthropic', ...cloudNames].join(', ')}; name any other by its package and address: ${name}=PACKAGE@https://host/v1`,
     ];
   }
-  const address = url ?? makerKinds[known].url;
+  if (kind.key === 'makerKeys' && [...makerNames, 'anthropic', ...cloudNames].includes(name)) {
+    return [
+      `TURNPIKE_MAKERS has a package for ${name}, which has one of its own; choose another name`,
+    ];
+  }
+  const address = url ?? kind.url;
   if (address === undefined) {
     return [`TURNPIKE_MAKERS has ${name} without an address; write ${name}=http://host:port/v1`];
   }
   const { protocol, hostname } = new URL(address);
   const isPlain = protocol === 'http:' && !isLoopbackHttp(new URL(address));
-  const { key } = makerKinds[known];
+  const { key } = kind;
+  const needed =
+    key === 'makerKeys'
+      ? `${variables[key].names[0]} has no ${name}=KEY`
+      : `${variables[key].names[0]} is not set`;
   return [
     ...(isPlain && !config.egressPrivateHosts.includes(hostname)
       ? [
           `TURNPIKE_MAKERS has ${address}, where everybody on the way can read what is sent; use https, or list ${hostname} in TURNPIKE_EGRESS_PRIVATE_HOSTS if it is inside of your network`,
         ]
       : []),
-    ...(known !== 'local' && config[key] === undefined
-      ? [`TURNPIKE_MAKERS has ${name}, and ${variables[key].names[0]} is not set`]
+    ...(key !== 'localKey' && keyOf(name, kind, config) === undefined
+      ? [`TURNPIKE_MAKERS has ${name}, and ${needed}`]
       : []),
   ];
 }
