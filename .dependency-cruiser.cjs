@@ -29,6 +29,8 @@ const layers = [
   'memory',
   'tools',
   'agents',
+  // What a project has for Claude Code, in our terms.
+  'project-files',
   'options',
   // Calls of tools without a turn, for operators.
   'trials',
@@ -289,7 +291,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: [
-          '^src/(agents|cli|client|config|events|governance|platform|provider)/',
+          '^src/(agents|cli|client|config|events|governance|platform|project-files|provider)/',
           '^rehearsal/',
           '^src/app/console/',
           '^src/tools/',

@@ -118,6 +118,11 @@ const commands: readonly ListedCommand[] = [
     () => import('./commands/check-command.js'),
   ),
   listed(
+    'project',
+    'say what becomes of a project that was made for Claude Code or its Agent SDK: `check [DIR]`',
+    () => import('./commands/project-command.js'),
+  ),
+  listed(
     'serve',
     'serve until a signal stops it; the default command',
     () => import('./commands/serve-command.js'),

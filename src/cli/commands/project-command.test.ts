@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { newFolder } from '../../../test/support/suite.js';
+import { runCommand } from '../program.js';
+
+async function check(...args: string[]) {
+  const written = { out: '', err: '' };
+  const cli = {
+    environment: { HOME: newFolder() },
+    out: (text: string) => void (written.out += text),
+    err: (text: string) => void (written.err += text),
+    exitCode: 0,
+  };
+  await runCommand(['project', 'check', ...args], cli);
+  return { ...written, code: cli.exitCode };
+}
+
+function projectWith(settings: object): string {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, '.claude'));
+  writeFileSync(path.join(folder, '.claude/settings.json'), JSON.stringify(settings));
+  return folder;
+}
+
+describe('turnpike project check', () => {
+  it('prints a line for each key, and fails where one is refused', async () => {
+    const folder = projectWith({ model: 'opus', hooks: {} });
+    const { out, err, code } = await check(folder);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(/^VERDICT +FILE +KEY +HOW$/),
+      expect.stringMatching(/^mapped +\.claude\/settings\.json +model +claude-opus-5-5$/),
+    ]);
+    expect(err).toBe('0 same, 1 mapped, 0 differs, 1 refused.\n');
+    expect(code).toBe(1);
+  });
+
+  it('prints JSON for programs, and succeeds where nothing is refused', async () => {
+    const { out, code } = await check(projectWith({ model: 'haiku' }), '--json', '--project-only');
+    expect(JSON.parse(out)).toEqual({
+      file: '.claude/settings.json',
+      key: 'model',
+      verdict: 'mapped',
+      how: 'claude-haiku-5-5',
+    });
+    expect(code).toBe(0);
+  });
+
+  it('says where there is nothing, and where there is no folder', async () => {
+    const empty = newFolder();
+    expect(await check(empty)).toMatchObject({
+      err: `${empty} has no CLAUDE.md, no .claude and no .mcp.json.\n`,
+      code: 0,
+    });
+    expect(await check('/no/such/folder')).toMatchObject({
+      err: expect.stringContaining('/no/such/folder is no folder that can be read (ENOENT).'),
+    });
+  });
+});

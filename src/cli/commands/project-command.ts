@@ -1,0 +1,67 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { Option } from '@commander-js/extra-typings';
+import { errorCode } from '../../platform/error-code.js';
+import { verdicts, type Finding } from '../../project-files/finding.js';
+import { openProject, type OpenProject } from '../../project-files/open-project.js';
+import { managedSettings, readMachine } from '../../project-files/read-machine.js';
+import { readProject } from '../../project-files/read-project.js';
+import { jsonOption, UsageError, type Cli, type CliCommand } from '../command.js';
+import { printList, type Table } from '../render/table.js';
+
+/** `turnpike project check`: exit code 1 where something of the project is refused. */
+export function projectCommand(command: CliCommand, cli: Cli): void {
+  command
+    .command('check')
+    .description(
+      'say what becomes of each file and key that a project has for Claude Code or its Agent SDK; nothing of it runs',
+    )
+    .argument('[DIR]', 'the folder of the project', '.')
+    .addOption(jsonOption)
+    .addOption(
+      new Option('--project-only', 'leave out the settings of this person and this machine'),
+    )
+    .action(async (dir, { json = false, projectOnly = false }) => {
+      const project = await open(dir);
+      const { findings } = await readProject(project, { environment: cli.environment });
+      const ofMachine = projectOnly ? [] : await machine(cli, project);
+      const all = [...findings, ...ofMachine];
+      if (all.some(({ verdict }) => verdict === 'refused')) cli.exitCode = 1;
+      printList(cli, { all, json }, { show: tableOf, tell, none: nothing(project.root) });
+    });
+}
+
+async function open(dir: string): Promise<OpenProject> {
+  try {
+    return await openProject(path.resolve(dir));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw new UsageError(`${dir} is no folder that can be read (${code}).`, { cause: error });
+  }
+}
+
+function machine(cli: Cli, { root }: OpenProject): Promise<Finding[]> {
+  const home = cli.environment['HOME'] ?? homedir();
+  return readMachine({ home, managed: managedSettings(process.platform), project: root });
+}
+
+function tableOf(findings: readonly Finding[]): Table {
+  return {
+    columns: ['VERDICT', 'FILE', 'KEY', 'HOW'],
+    rows: findings.map(({ verdict, file, key = '', how }) => [verdict, file, key, how]),
+  };
+}
+
+/** How many findings each verdict has. */
+function tell(findings: readonly Finding[]): string[] {
+  const counts = verdicts.map((verdict) => {
+    const { length } = findings.filter((one) => one.verdict === verdict);
+    return `${length} ${verdict}`;
+  });
+  return [`${counts.join(', ')}.`];
+}
+
+function nothing(root: string): string {
+  return `${root} has no CLAUDE.md, no .claude and no .mcp.json.`;
+}
