@@ -154,7 +154,7 @@ const doors = [
   '^src/turn/lifecycle/(presence|turn-canceller)\\.ts$',
   // What works in the background, which a process begins once it listens.
   '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
-  '^src/turn/state/(attempt|prompt-part|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
+  '^src/turn/state/(attempt|message-prompt|prompt-part|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
 ];

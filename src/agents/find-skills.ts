@@ -3,8 +3,9 @@ import path from 'node:path';
 import { errorCode, unlessGone } from '../platform/error-code.js';
 import { FolderHandle, openFile, readBytes } from '../platform/files/folder-handle.js';
 import {
-  parseSkillFile,
+  parseNamed,
   type ParsedSkill,
+  type ParseSkill,
   type FoundSkill,
   type SkillLevel,
   type EnclosedFolder,
@@ -26,14 +27,19 @@ export interface SkillFolder {
   hidden: readonly string[];
   /** Below `root`, with `/`: `skills`, `.claude/skills`. */
   below: string;
+  /** Whose form the files have. Absent: that of the specification of skills. */
+  form?: string;
 }
 
 /** The skills of a folder, each a folder with a SKILL.md, sorted by name; none where there is no such folder. */
-export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
+export async function findSkills(
+  where: SkillFolder,
+  parse: ParseSkill = parseNamed,
+): Promise<FoundSkill[]> {
   const { level, root, hidden, below } = where;
   const names = await foldersIn(where);
-  return Promise.all(
-    names.map(async (name, index): Promise<FoundSkill> => {
+  const found = await Promise.all(
+    names.map(async (name, index): Promise<FoundSkill | undefined> => {
       const file = `${below}/${name}/SKILL.md`;
       const about = { name, level, file };
       if (index >= MAX_SKILLS) {
@@ -41,21 +47,26 @@ export async function findSkills(where: SkillFolder): Promise<FoundSkill[]> {
         return { ...about, faults: [{ line: 1, message }] };
       }
       const place = { root, hidden, folder: `${below}/${name}` };
-      const { skill, faults } = await loadSkill(place, name);
+      const loaded = await loadSkill(place, name, parse);
+      if (loaded === undefined) return undefined;
+      const { skill, faults } = loaded;
       if (skill === undefined) return { ...about, faults };
       return { ...about, skill: { ...skill, level, place }, faults };
     }),
   );
+  return found.filter((one) => one !== undefined);
 }
 
-async function loadSkill(place: EnclosedFolder, name: string): Promise<ParsedSkill> {
+async function loadSkill(
+  place: EnclosedFolder,
+  name: string,
+  parse: ParseSkill,
+): Promise<ParsedSkill | undefined> {
   const refuse = (message: string): ParsedSkill => ({ faults: [{ line: 1, message }] });
   try {
     const read = await readInside(place, 'SKILL.md', MAX_SKILL_BYTES);
     if ('fault' in read) return refuse(`SKILL.md ${read.fault}`);
-    const parsed = parseSkillFile(read.text);
-    if (parsed.skill === undefined || parsed.skill.name === name) return parsed;
-    return refuse(`name must be that of its folder, ${name}, not ${parsed.skill.name}`);
+    return parse(read.text, name);
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;

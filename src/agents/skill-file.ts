@@ -42,6 +42,17 @@ export function parseSkillFile(file: string): ParsedSkill {
   return { skill, faults: [] };
 }
 
+/** Reads a SKILL.md; undefined where the model is not to know it. @param name of its folder. */
+export type ParseSkill = (text: string, name: string) => ParsedSkill | undefined;
+
+/** As `parseSkillFile`, of a file whose name must be that of its folder. */
+export function parseNamed(text: string, name: string): ParsedSkill {
+  const parsed = parseSkillFile(text);
+  if (parsed.skill === undefined || parsed.skill.name === name) return parsed;
+  const message = `name must be that of its folder, ${name}, not ${parsed.skill.name}`;
+  return { faults: [{ line: 1, message }] };
+}
+
 /** A field without a value, as YAML has them, counts as absent. */
 function withoutEmpty(fields: unknown): unknown {
   if (!isPlainObject(fields)) return fields;

@@ -2,11 +2,18 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import type { Clock } from '../platform/clock.js';
+import { compact } from '../platform/compact.js';
 import { unlessGone } from '../platform/error-code.js';
 import { unknownName } from '../platform/parsing/nearest-name.js';
 import { resolveLinks } from '../tools/calls/call-paths.js';
 import { findSkills, type SkillFolder } from './find-skills.js';
-import { type FoundSkill, type Skill, type SkillLevel, skillLevels } from './skill-file.js';
+import {
+  type FoundSkill,
+  type ParseSkill,
+  type Skill,
+  type SkillLevel,
+  skillLevels,
+} from './skill-file.js';
 
 /** TTL of what is known of a folder, in ms: turns that begin a TTL after an edit see it. */
 const FRESH_MS = 1_000;
@@ -28,6 +35,8 @@ export interface SkillProject {
   root: string;
   /** Folders and files that a skill's links do not reach, without links. */
   hidden: readonly string[];
+  /** Whose files its sessions take, as a feature registers them. Absent: none. */
+  files?: string;
 }
 
 export interface SkillScope {
@@ -42,10 +51,16 @@ export class SkillLibrary {
   readonly #root: TtlCache<string>;
   readonly #found: TtlCache<FoundSkill[]>;
   readonly #reported = new Map<string, string>();
+  readonly #forms = new Map<string, ParseSkill>();
 
   constructor(private readonly options: SkillLibraryOptions) {
     this.#root = new TtlCache(options.clock, FRESH_MS);
     this.#found = new TtlCache(options.clock, FRESH_MS);
+  }
+
+  /** Registers the form that skills of projects have by the name that `SkillProject.files` has for it. */
+  registerForm(name: string, parse: ParseSkill): void {
+    this.#forms.set(name, parse);
   }
 
   /** All skills of a place, also those that others hide, and those with faults. */
@@ -57,8 +72,10 @@ export class SkillLibrary {
     if (agent !== undefined) {
       folders.push({ level: 'agent', root, hidden: [], below: `agents/${agent}/skills` });
     }
-    if (hasProjectSkills && project !== undefined) {
-      folders.push({ level: 'project', ...project, below: PROJECT_FOLDER });
+    const form = project?.files;
+    const isTaken = hasProjectSkills || this.#forms.has(form ?? '');
+    if (project !== undefined && isTaken) {
+      folders.push({ level: 'project', ...project, below: PROJECT_FOLDER, ...compact({ form }) });
     }
     return (await Promise.all(folders.map((folder) => this.#load(folder)))).flat();
   }
@@ -87,7 +104,7 @@ export class SkillLibrary {
 
   #load(folder: SkillFolder): Promise<FoundSkill[]> {
     return this.#found.get(JSON.stringify(folder), async () => {
-      const found = await findSkills(folder);
+      const found = await findSkills(folder, this.#forms.get(folder.form ?? ''));
       // A project's faults are for those who work in it, not for the operator's log.
       if (folder.level !== 'project') for (const one of found) this.#report(one);
       return found;

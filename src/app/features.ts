@@ -3,6 +3,10 @@ import { FeedbackModule } from '../features/feedback/feedback.module.js';
 import { McpLoginModule, McpModule } from '../features/mcp/mcp.module.js';
 import { TurnMemoryModule } from '../features/memory/turn-memory.module.js';
 import { PortabilityModule } from '../features/portability/portability.module.js';
+import {
+  ProjectFilesApiModule,
+  ProjectFilesModule,
+} from '../features/project-files/project-files.module.js';
 import { ReplayModule } from '../features/replay/replay.module.js';
 import { ScheduleApiModule, SchedulerModule } from '../features/schedules/schedules.module.js';
 import { SkillsModule } from '../features/skills/skills.module.js';
@@ -30,6 +34,7 @@ export const features: readonly Feature[] = [
   { name: 'schedules', api: ScheduleApiModule, worker: SchedulerModule },
   { name: 'mcp', api: McpLoginModule, worker: McpModule },
   { name: 'skills', worker: SkillsModule },
+  { name: 'project-files', api: ProjectFilesApiModule, worker: ProjectFilesModule },
   { name: 'feedback', api: FeedbackModule },
   { name: 'replay', api: ReplayModule },
   { name: 'portability', api: PortabilityModule },

@@ -31,6 +31,8 @@ export type OptionSubject = OptionSources['session'] &
     limits?: Readonly<AgentConfig>;
     /** Whether the caller may approve tool calls. Absent: yes. */
     mayApprove?: boolean;
+    /** The agent itself, where it is known already. Absent: that of its name. */
+    agent?: Persona;
   };
 
 /** Resolves the options of turns from request, session, persona, preferences and config. */
@@ -61,7 +63,8 @@ export class OptionLoader {
     const { value: name } = choosePersona(opts, session.persona);
     // Who calls an agent by its own route needs its file alone.
     const isAgent = session.asAgent === true;
-    const persona = await (isAgent ? personas.load(name) : personas.loadForTurn(name));
+    const persona =
+      session.agent ?? (await (isAgent ? personas.load(name) : personas.loadForTurn(name)));
     const { wireMode, wireOnDisconnect, user, preferences } = session;
     const sources = {
       opts,

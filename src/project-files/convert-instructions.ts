@@ -8,9 +8,12 @@ const MAX_HOPS = 4;
 /** Characters of all instructions: they are in every prompt of the session. */
 const MAX_CHARS = 65_536;
 
-/** Files of instructions in the order in which the model reads them; of the first two there is one. */
-const places = [['CLAUDE.md', '.claude/CLAUDE.md'], ['CLAUDE.local.md']];
+/** Files of instructions in the order in which the model reads them, with the rules of `.claude/rules` between them. */
+const before = ['CLAUDE.md', '.claude/CLAUDE.md'];
+const after = 'CLAUDE.local.md';
 const RULES = '.claude/rules';
+/** Notes of other products, for projects without a CLAUDE.md. */
+const NOTES = 'AGENTS.md';
 
 /** Instructions of one file, with what it imports after it. */
 export interface Instruction {
@@ -19,22 +22,21 @@ export interface Instruction {
 }
 
 /**
- * The instructions of a project: CLAUDE.md, CLAUDE.local.md, then the rules of `.claude/rules`. A line's `@path` imports a
- * file of the project, relative to the file it stands in; what a HTML comment says is for people.
+ * The instructions of a project: CLAUDE.md, or AGENTS.md where there is none, the rules of `.claude/rules`, then
+ * CLAUDE.local.md. A line's `@path` imports a file of the project, relative to the file it stands in; what a HTML comment
+ * says is for people.
  */
 export async function readInstructions(project: OpenProject): Promise<Converted<Instruction[]>> {
   const reading: Reading = { project, seen: new Set(), chars: 0, value: [], findings: [] };
-  for (const names of places) {
-    for (const name of names) if (await take(reading, name, 0)) break;
-  }
+  for (const file of before) await take(reading, file, 0);
+  if (reading.seen.size === 0) await take(reading, NOTES, 0);
   for (const file of await project.list(RULES)) {
     if (file.endsWith('.md')) await take(reading, file, 0);
   }
-  const note = await project.read('AGENTS.md');
-  if (note !== undefined) {
-    const how =
-      'no model is shown it by itself, here as there: import it, as @AGENTS.md in CLAUDE.md';
-    reading.findings.push({ file: 'AGENTS.md', verdict: 'same', how });
+  await take(reading, after, 0);
+  if (!reading.seen.has(NOTES) && (await project.read(NOTES)) !== undefined) {
+    const how = 'it is not read beside a CLAUDE.md, here as there: import it there, as @AGENTS.md';
+    reading.findings.push({ file: NOTES, verdict: 'same', how });
   }
   return { value: reading.value, findings: reading.findings };
 }

@@ -12,7 +12,6 @@ export interface ProjectSettings {
   allow: string[];
   ask: string[];
   deny: string[];
-  model?: string;
   mode?: PermissionMode;
   /** Servers of `.mcp.json` that are used: all, those that are named, and none of those that are switched off. */
   servers: { all: boolean; on: string[]; off: string[] };
@@ -73,11 +72,13 @@ const ofOperator = refused(
 );
 
 const keys: Readonly<Record<string, Judge>> = {
-  model: (given, settings) => {
-    if (typeof given !== 'string') return { verdict: 'refused', how: 'it must be text' };
-    const { value, ...finding } = convertModel(given);
-    if (value !== undefined) settings.model = value;
-    return finding;
+  model: (given) => {
+    const named = typeof given === 'string' ? convertModel(given) : undefined;
+    if (named === undefined || named.verdict === 'refused') {
+      return { verdict: 'refused', how: named?.how ?? 'it must be text' };
+    }
+    const how = `the model of a turn is opts.model, its agent’s or TURNPIKE_MODEL: name ${named.how} there`;
+    return { verdict: 'differs', how };
   },
   enableAllProjectMcpServers: (given, settings) => {
     settings.servers.all = given === true;

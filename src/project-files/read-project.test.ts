@@ -43,7 +43,6 @@ describe('the settings of a project', () => {
     });
     expect(value.settings).toMatchObject({
       allow: ['bash(npm test)', 'bash(ls *)'],
-      model: 'claude-haiku-5-5',
       mode: 'plan',
     });
     expect(value.settings.deny).toContain('read(**/.env)');
@@ -104,20 +103,24 @@ describe('the instructions of a project', () => {
       'CLAUDE.md',
       'docs/style.md',
       'docs/deeper.md',
-      'CLAUDE.local.md',
       '.claude/rules/a.md',
+      'CLAUDE.local.md',
     ]);
     const texts = value.instructions.map(({ text }) => text);
     expect(texts[0]).not.toContain('for people');
-    expect(texts.at(-1)).toBe('For files that match src/**:\n\nFor sources.');
+    expect(texts[3]).toBe('For files that match src/**:\n\nFor sources.');
     expect(findings.filter(({ verdict }) => verdict === 'refused')).toEqual([]);
   });
 
-  it('of .claude count where the folder has none', async () => {
-    const { value } = await read({ '.claude/CLAUDE.md': 'Inner.' });
-    expect(value.instructions).toEqual([{ file: '.claude/CLAUDE.md', text: 'Inner.' }]);
-    const both = await read({ 'CLAUDE.md': 'Outer.', '.claude/CLAUDE.md': 'Inner.' });
-    expect(both.value.instructions.map(({ text }) => text)).toEqual(['Outer.']);
+  it('are those of other products where there is no CLAUDE.md', async () => {
+    const textsOf = async (files: Record<string, string>) =>
+      (await read(files)).value.instructions.map(({ text }) => text);
+    expect(await textsOf({ 'AGENTS.md': 'Notes.' })).toEqual(['Notes.']);
+    expect(await textsOf({ 'AGENTS.md': 'Notes.', '.claude/CLAUDE.md': 'Inner.' })).toEqual([
+      'Inner.',
+    ]);
+    const all = { 'CLAUDE.md': 'Outer.', '.claude/CLAUDE.md': 'Inner.', 'AGENTS.md': 'Notes.' };
+    expect(await textsOf(all)).toEqual(['Outer.', 'Inner.']);
   });
 
   it('import nothing from outside of the project, by name or by link', async () => {

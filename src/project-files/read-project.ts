@@ -29,6 +29,16 @@ export interface ProjectFiles {
   servers: Record<string, Record<string, unknown>>;
 }
 
+/** A project without files. */
+export const noFiles = (): ProjectFiles => ({
+  settings: noSettings(),
+  instructions: [],
+  agents: [],
+  skills: [],
+  prompts: [],
+  servers: {},
+});
+
 export interface ReadingOptions {
   /** Variables that servers of `.mcp.json` may name. */
   environment: Readonly<Record<string, string | undefined>>;

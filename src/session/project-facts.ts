@@ -4,6 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';
+import type { Instruction } from '../project-files/convert-instructions.js';
+import { projectOf, ProjectRoots, type OpenedRoot } from './project-roots.js';
+import type { SessionRow } from './session-store.js';
 
 /** TTL of what is known of a folder, in ms: the sessions of a folder ask the disk once. */
 const FRESH_MS = 1_000;
@@ -13,14 +16,33 @@ const FRESH_MS = 1_000;
 export class ProjectFacts {
   readonly #known: TtlCache<string | undefined>;
 
-  constructor(@Inject(CLOCK) clock: Clock) {
+  constructor(
+    @Inject(CLOCK) clock: Clock,
+    @Inject(ProjectRoots) private readonly roots: Pick<ProjectRoots, 'files'>,
+  ) {
     this.#known = new TtlCache(clock, FRESH_MS);
   }
 
-  /** @returns a sentence about the notes for agents in the project; undefined where there are none. */
-  find(projectRoot: string): Promise<string | undefined> {
+  /**
+   * @returns the instructions of the project, where the session takes them; else a sentence about its notes for agents.
+   *   Undefined where there are none.
+   */
+  async find(
+    { projectRoot, projectFiles }: Pick<SessionRow, 'projectRoot' | 'projectFiles'>,
+    root: OpenedRoot,
+  ): Promise<string | undefined> {
+    if (projectFiles !== null) {
+      const { value } = await this.roots.files.read(projectOf(root));
+      if (value.instructions.length > 0) return describeInstructions(value.instructions);
+    }
     return this.#known.get(projectRoot, () => findProjectFacts(projectRoot));
   }
+}
+
+/** The instructions as the model reads them, each under the name of its file. */
+function describeInstructions(instructions: readonly Instruction[]): string {
+  const texts = instructions.map(({ file, text }) => `# ${file}\n\n${text}`);
+  return `The project has these instructions. Follow them where they do not contradict what you were told before.\n\n${texts.join('\n\n')}`;
 }
 
 /** Files with notes for agents. */

@@ -7,6 +7,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { KeyStore } from '../access/key-store.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';
+import { noFiles } from '../../test/support/access/open-project-roots.js';
 import { newFolder } from '../../test/support/suite.js';
 
 describe('ProjectRoots', () => {
@@ -25,6 +26,7 @@ describe('ProjectRoots', () => {
   function open(options: Partial<ProjectRootsOptions> = {}): ProjectRoots {
     const keys = new KeyStore(database.db, clock);
     return new ProjectRoots({
+      files: noFiles,
       quotaMb: 1,
       instructionRoot: at('instructions'),
       ownPaths: { closed: [], hidden: [at('secrets')], protected: [] },

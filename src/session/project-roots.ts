@@ -11,6 +11,7 @@ import { isWithin } from '../platform/is-within.js';
 import { TtlCache } from '../platform/async/ttl-cache.js';
 import { resolveLinks, withLinkTargets } from '../tools/calls/call-paths.js';
 import { ProjectQuota } from '../tools/project-quota.js';
+import type { ClaudeProjects } from './claude-projects.js';
 import { checkProjectRoot, type OpenRoots } from './check-project-root.js';
 
 /** TTL of the folders that keys open, for turns without a request of their own, in ms. */
@@ -38,6 +39,8 @@ export interface ProjectRootsOptions {
   /** Most MiB of a principal's own folder; 0: any number. */
   quotaMb: number;
   clock: Clock;
+  /** What the projects in these folders have for sessions. */
+  files: ClaudeProjects;
   /** Whether the server takes requests without a credential now. */
   isOpen(): Promise<boolean>;
   /** Loads the folders that the valid keys open. */
@@ -96,8 +99,10 @@ export class ProjectRoots {
   #keyRoots: TtlCache<OpenToKeys>;
   readonly #opened: TtlCache<CheckedForTurn>;
   readonly #quotas: TtlCache<ProjectQuota | undefined>;
+  readonly files: ClaudeProjects;
 
   constructor(private readonly options: ProjectRootsOptions) {
+    this.files = options.files;
     this.#keyRoots = this.#newKeyRoots();
     this.#opened = new TtlCache(options.clock, CHECK_FRESH_MS);
     this.#quotas = new TtlCache(options.clock, QUOTA_FRESH_MS);
@@ -266,6 +271,10 @@ function encode(letter: string): string {
 }
 
 /** A turn's folder as the library of skills takes it. */
-export function projectOf({ real, spellings, ownPaths }: OpenedRoot): SkillProject {
-  return { root: real, hidden: hiddenFrom(ownPaths, spellings) };
+export function projectOf(
+  { real, spellings, ownPaths }: OpenedRoot,
+  { projectFiles: files }: { projectFiles?: string | null } = {},
+): SkillProject {
+  const hidden = hiddenFrom(ownPaths, spellings);
+  return { root: real, hidden, ...(files ? { files } : {}) };
 }

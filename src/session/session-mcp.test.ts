@@ -8,6 +8,7 @@ import { localPrincipal } from '../access/principal.js';
 import { ToolRegistry } from '../tools/registry.js';
 import { SessionService } from './session-service.js';
 import { SessionStore } from './session-store.js';
+import { SessionTermsChecker } from './session-terms.js';
 
 const noLimits = { requestsPerMinute: 0, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };
 const token = 'tok-0123456789';
@@ -23,19 +24,19 @@ describe('mcpServers of a session', () => {
 
   async function create(mcpServers: unknown): Promise<{ sessionId: string }> {
     const mcp = await openTestMcp({ settings: { mcpHosts: ['mcp.example.com'] } });
+    const clock = new ManualClock();
+    const roots = openProjectRoots(database.db);
     const service = new SessionService(
       store,
-      openProjectRoots(database.db),
+      roots,
       {
         load: nobodyBoots,
         checkApprovers: () => Promise.resolve(),
         checkAgent: () => Promise.resolve(),
       },
       { checkModel: nobodyBoots },
-      new ManualClock(),
-      new ToolRegistry([]),
-      mcp,
-      { modeCeiling: 'acceptEdits' },
+      clock,
+      new SessionTermsChecker(new ToolRegistry([]), mcp, { modeCeiling: 'acceptEdits' }, roots),
     );
     return service.create({ projectRoot: process.cwd(), mcpServers }, localPrincipal(noLimits));
   }

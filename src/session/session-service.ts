@@ -1,33 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { forbiddenScope } from '../access/access-errors.js';
 import { boundSession, type Principal } from '../access/principal.js';
-import type { AgentConfigDto } from '../options/preferences.dto.js';
 import { DEFAULT_PERSONA, isPersonaName } from '../agents/persona-name.js';
 import { harnessLimits } from '../attachments/file-limits.js';
-import { CONFIG, type Config } from '../config/config.js';
 import { invalidRequest, isTypedError, TypedError } from '../errors/typed-error.js';
-import { validateAgentConfig } from '../governance/decision-tree/agent-config.js';
-import { validatePermissionRules } from '../governance/permissions/permission-rules.js';
 import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { OptionLoader } from '../options/option-loader.js';
-import { parseMode } from '../options/permission-mode.js';
-import { nameOf } from '../platform/parsing/parse-value.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
 import { ModelProvider } from '../provider/model-provider.js';
 import { compact } from '../platform/compact.js';
-import { isPlainObject } from '../platform/json.js';
 import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
-import {
-  type AgentConfig,
-  serverToolNames,
-  type PermissionRules,
-  type PermissionMode,
-} from '../storage/shapes/stored-options.js';
-import { MCP, type Mcp } from '../tools/mcp/mcp.js';
-import { ToolRegistry } from '../tools/registry.js';
 import {
   formatPageToken,
   parsePageToken,
@@ -36,6 +20,7 @@ import {
   type SessionFilter,
 } from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
+import { SessionTermsChecker, type SessionParams } from './session-terms.js';
 import { SessionStore, type NewSession } from './session-store.js';
 import {
   viewPagedSession,
@@ -47,16 +32,6 @@ import {
 } from './session.dto.js';
 
 const defaultMode = 'direct';
-
-export interface SessionParams {
-  /** Absent: the caller's own folder. */
-  projectRoot?: string | undefined;
-  persona?: string;
-  mode?: string;
-  agentConfig?: AgentConfigDto;
-  permissions?: unknown;
-  mcpServers?: unknown;
-}
 
 /** Sessions as clients see them. */
 @Injectable()
@@ -70,9 +45,7 @@ export class SessionService {
     >,
     @Inject(ModelProvider) private readonly provider: Pick<ModelProvider, 'checkModel'>,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(ToolRegistry) private readonly tools: Pick<ToolRegistry, 'list'>,
-    @Inject(MCP) private readonly mcp: Pick<Mcp, 'checkSession'>,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'modeCeiling'>,
+    @Inject(SessionTermsChecker) private readonly terms: Pick<SessionTermsChecker, 'check'>,
   ) {}
 
   /**
@@ -105,18 +78,19 @@ export class SessionService {
       );
     }
     if (wanted.persona !== undefined) await this.options.checkAgent(persona, caller.agents);
-    const mode = wanted.mode ?? defaultMode;
-    if (mode.length > 64 || mode.includes('\0')) throw invalidRequest("Missing or invalid 'mode'");
-    checkLoosening(wanted, { caller, ceiling: this.config.modeCeiling });
+    const { mode } = wanted;
+    if (mode !== undefined && (mode.length > 64 || mode.includes('\0'))) {
+      throw invalidRequest("Missing or invalid 'mode'");
+    }
     const named = wanted.projectRoot ?? (await this.projectRoots.defaultOf(caller));
     const projectRoot = await this.projectRoots.check(named, caller);
     const { id: principalId, credential } = caller;
-    const agentConfig = toLimits(wanted.agentConfig);
-    const permissions = validateRules(wanted.permissions, this.tools);
-    await this.options.checkApprovers([permissions]);
-    const mcpServers = validateMcpServers(wanted.mcpServers, this.mcp);
-    const rules = { agentConfig, permissions, mcpServers };
-    return { principalId, credential, projectRoot, persona, mode, origin, ...rules };
+    const { mode: chosen = defaultMode, ...terms } = await this.terms.check(wanted, {
+      caller,
+      projectRoot,
+    });
+    await this.options.checkApprovers([terms.permissions]);
+    return { principalId, credential, projectRoot, persona, mode: chosen, origin, ...terms };
   }
 
   async defaults(caller: Principal): Promise<SessionDefaultsDto> {
@@ -219,52 +193,6 @@ export class SessionService {
       boot: { claudeSessionId, bootFingerprint, bootedAt: bootedAt.toISOString() },
     };
   }
-}
-
-/**
- * Checks what a session allows in advance, which is an approval: the key must have the scope
- * `approvals`, and the operator's ceiling must permit it.
- *
- * @throws TypedError FORBIDDEN_SCOPE 403, INVALID_REQUEST 400.
- */
-function checkLoosening(
-  { mode, permissions }: SessionParams,
-  { caller, ceiling }: { caller: Principal; ceiling: PermissionMode },
-): void {
-  const given: unknown = isPlainObject(permissions) ? permissions['allow'] : undefined;
-  const allows = Array.isArray(given) && given.length > 0;
-  if (allows && ceiling !== 'acceptEdits') {
-    throw invalidRequest(
-      `'permissions.allow' is not allowed on this server, whose TURNPIKE_MODE_CEILING is ${ceiling}: leave it out, and answer when you are asked about a call`,
-    );
-  }
-  const loosens = allows || (mode !== undefined && parseMode(mode) === 'acceptEdits');
-  if (loosens && !caller.scopes.includes('approvals')) {
-    throw forbiddenScope('approvals', caller.scopes);
-  }
-}
-
-function toLimits(given: AgentConfigDto | undefined): Partial<AgentConfig> | null {
-  return given === undefined ? null : validateAgentConfig(compact(given)).config;
-}
-
-/** @throws TypedError INVALID_REQUEST that names the rule and what is wrong with it. */
-function validateRules(given: unknown, tools: Pick<ToolRegistry, 'list'>): PermissionRules | null {
-  if (given === undefined) return null;
-  const known = [...tools.list(), ...serverToolNames.map((name) => ({ name }))];
-  const { value, faults = [] } = validatePermissionRules(given, known);
-  const [fault] = faults;
-  if (fault === undefined) return value ?? {};
-  throw invalidRequest(`'${nameOf(['permissions', ...fault.path])}' ${fault.message}`);
-}
-
-/** @throws TypedError INVALID_REQUEST that names the field, and never a value: it may be a credential. */
-function validateMcpServers(
-  given: unknown,
-  mcp: Pick<Mcp, 'checkSession'>,
-): Record<string, unknown> | null {
-  if (given === undefined) return null;
-  return mcp.checkSession(given);
 }
 
 /**

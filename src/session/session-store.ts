@@ -14,7 +14,11 @@ import { sessions, turns } from '../storage/schema.js';
 import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import type { ForkSource } from '../storage/shapes/stored-turn.js';
 import type { RequestPrefix } from '../storage/shapes/sent-request.js';
-import type { AgentConfig, PermissionRules } from '../storage/shapes/stored-options.js';
+import type {
+  AgentConfig,
+  PermissionRules,
+  ProjectFilesKind,
+} from '../storage/shapes/stored-options.js';
 import { countSessions, insertSessions, type NotedSession } from './insert-sessions.js';
 import {
   isListed,
@@ -53,6 +57,8 @@ export interface NewSession {
   permissions?: PermissionRules | null;
   /** MCP servers of its turns, with credentials. Default: null, none. */
   mcpServers?: Record<string, unknown> | null;
+  /** Whose files of its project it takes. Default: null, none. */
+  projectFiles?: ProjectFilesKind | null;
   /** Milliseconds it is kept without use. Default: null, until it is deleted. */
   expiresAfterMs?: number | null;
   /** Model of its last turn. Default: null, none yet. */
@@ -89,6 +95,7 @@ const blankRow = {
   replayOf: null,
   permissions: null,
   mcpServers: null,
+  projectFiles: null,
 } satisfies Partial<SessionRow>;
 
 function creatorOf({ principalId: id, credential }: NewSessionRow): Actor {

@@ -22,7 +22,12 @@ import { TurnOptionsDto } from '../options/turn-options.dto.js';
 import { isStorable } from '../storage/connection.js';
 import { keyScopes, type KeyScope } from '../storage/governance-schema.js';
 import { sessionOrigins, type SessionOrigin } from '../storage/shapes/stored-turn.js';
-import type { PermissionRules } from '../storage/shapes/stored-options.js';
+import {
+  projectFilesKinds,
+  type PermissionRules,
+  type ProjectFilesKind,
+} from '../storage/shapes/stored-options.js';
+import { projectFilesChoices, type ProjectFilesChoice } from './claude-projects.js';
 import {
   forkPositions,
   type ForkPosition,
@@ -83,6 +88,11 @@ export class CreateSessionDto {
   })
   @Allow()
   mcpServers?: Readonly<Record<string, unknown>>;
+
+  /** Whether it takes the files that its project has for Claude Code. Default: the operator’s choice. */
+  @MayBeAbsent()
+  @OneOf(projectFilesChoices)
+  projectFiles?: ProjectFilesChoice;
 }
 
 /** Most characters of a title that a user gives. */
@@ -167,6 +177,9 @@ export class SessionRecordDto extends SessionFieldsDto {
 
   /** Rules for its tools, where it has some. */
   @ApiPropertyOptional(schemaOf('PermissionRules')) permissions?: PermissionRules;
+
+  /** Whose files of its project it takes. Absent: none. */
+  @ApiPropertyOptional({ enum: projectFilesKinds }) projectFiles?: ProjectFilesKind;
 }
 
 export class SessionDto {
@@ -285,6 +298,7 @@ export function viewSession(row: SessionRow): SessionRecordDto {
       model: row.model ?? undefined,
       agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
       permissions: row.permissions ?? undefined,
+      projectFiles: row.projectFiles ?? undefined,
       replayOf: row.replayOf ?? undefined,
     }),
     ...viewForkPoint(row.forkedFrom),

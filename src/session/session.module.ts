@@ -9,6 +9,8 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { isLoopback } from '../platform/net/addresses.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
+import { ClaudeProjects } from './claude-projects.js';
+import { SessionTermsChecker } from './session-terms.js';
 import { ProjectRoots } from './project-roots.js';
 import { SessionListController, SessionController, TodoController } from './session.controller.js';
 import { SessionService } from './session-service.js';
@@ -23,15 +25,18 @@ import { SkillController } from './skill.controller.js';
   providers: [
     SessionStore,
     SessionService,
+    SessionTermsChecker,
+    ClaudeProjects,
     {
       provide: ProjectRoots,
-      inject: [CONFIG, OWN_PATHS, CLOCK, KeyStore, Authenticator],
+      inject: [CONFIG, OWN_PATHS, CLOCK, KeyStore, Authenticator, ClaudeProjects],
       useFactory: (
         config: Config,
         ownPaths: OwnPaths,
         clock: Clock,
         keys: KeyStore,
         authenticator: Authenticator,
+        files: ClaudeProjects,
       ) =>
         new ProjectRoots({
           instructionRoot: config.instructionRoot,
@@ -43,6 +48,7 @@ import { SkillController } from './skill.controller.js';
           isOpenWithoutKey: isLoopback(config.host),
           quotaMb: config.projectMb,
           clock,
+          files,
           loadKeyRoots: () => keys.roots(),
           isOpen: async () => (await authenticator.deployment()).isOpen,
         }),

@@ -43,9 +43,9 @@ export class SkillController {
     @Param() { id }: SessionIdDto,
     @Caller() caller: Principal,
   ): Promise<SkillListDto> {
-    const { persona, projectRoot } = await this.sessions.get(id);
-    const root = await this.projectRoots.open(projectRoot, caller);
-    return this.#listOf(persona, { project: projectOf(root) });
+    const session = await this.sessions.get(id);
+    const root = await this.projectRoots.open(session.projectRoot, caller);
+    return this.#listOf(session.persona, { project: projectOf(root, session) });
   }
 
   async #listOf(agent: string, place: SkillScope): Promise<SkillListDto> {

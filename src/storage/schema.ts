@@ -17,6 +17,7 @@ import type {
   DayLimits,
   InheritedPermissions,
   PermissionRules,
+  ProjectFilesKind,
   SubagentDecision,
   OptionResolution,
 } from './shapes/stored-options.js';
@@ -70,6 +71,8 @@ export const sessions = pgTable('sessions', {
   permissions: json('permissions').$type<PermissionRules>(),
   /** MCP servers of the session's turns by name, with credentials: only `SecretVault` opens it. Never shown or logged. */
   mcpServers: json('mcp_servers').$type<object>(),
+  /** Whose files of its project the session takes; null: none. */
+  projectFiles: text('project_files').$type<ProjectFilesKind>(),
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   /**

@@ -21,6 +21,7 @@ class SessionRecord(TypedDict):
     model: NotRequired[str]
     agentConfig: NotRequired[dict[str, int]]
     permissions: NotRequired[PermissionRules]
+    projectFiles: NotRequired[Literal["claude"]]
 
 
 class ForkPoint(TypedDict):

@@ -29,19 +29,25 @@ describe('turnpike project check', () => {
     const { out, err, code } = await check(folder);
     expect(out.split('\n').slice(0, 2)).toEqual([
       expect.stringMatching(/^VERDICT +FILE +KEY +HOW$/),
-      expect.stringMatching(/^mapped +\.claude\/settings\.json +model +claude-opus-5-5$/),
+      expect.stringMatching(
+        /^differs +\.claude\/settings\.json +model +the model of a turn is .* name claude-opus-5-5 there$/,
+      ),
     ]);
-    expect(err).toBe('0 same, 1 mapped, 0 differs, 1 refused.\n');
+    expect(err).toBe('0 same, 0 mapped, 1 differs, 1 refused.\n');
     expect(code).toBe(1);
   });
 
   it('prints JSON for programs, and succeeds where nothing is refused', async () => {
-    const { out, code } = await check(projectWith({ model: 'haiku' }), '--json', '--project-only');
+    const { out, code } = await check(
+      projectWith({ enableAllProjectMcpServers: true }),
+      '--json',
+      '--project-only',
+    );
     expect(JSON.parse(out)).toEqual({
       file: '.claude/settings.json',
-      key: 'model',
-      verdict: 'mapped',
-      how: 'claude-haiku-5-5',
+      key: 'enableAllProjectMcpServers',
+      verdict: 'same',
+      how: 'the servers of .mcp.json are used, as far as the operator lets sessions have any',
     });
     expect(code).toBe(0);
   });

@@ -97,6 +97,21 @@ export const toolVariables = {
     'TURNPIKE_PROJECT_SKILLS',
     'Exactly `true`: turns have the skills in `.claude/skills` of their project. Anyone who can write to a project can then write to its prompts.',
   ),
+  projectFiles: choice('TURNPIKE_PROJECT_FILES', {
+    about:
+      'Whether sessions take the files that their project has for Claude Code and its Agent SDK: agents, skills, commands, instructions, MCP servers and permission rules ([projects of Claude Code](../guide/claude-projects.md)). `sessions`: those that are created with `projectFiles: "claude"`. Anyone who can write to a project can then write to its prompts.',
+    fallback: 'none',
+    values: ['none', 'claude', 'sessions'],
+  }),
+  trustedProjects: absolutePaths(
+    'TURNPIKE_TRUSTED_PROJECTS',
+    'Folders whose projects, also below them, may with `TURNPIKE_PROJECT_FILES` allow tool calls in advance, start MCP servers that are commands, and read `TURNPIKE_PROJECT_VARIABLES`.',
+  ),
+  projectVariables: list(
+    'TURNPIKE_PROJECT_VARIABLES',
+    'Variables of the server that `.mcp.json` of a trusted project may name as `${NAME}`.',
+    z.array(z.string()),
+  ),
   toolHookUrl: secret(
     'TURNPIKE_TOOL_HOOK_URL',
     'URL of the [tool hook](../guide/tool-hook.md), which decides about each tool call that the rules do not deny. https, at a public address.',

@@ -66,7 +66,7 @@ async function chooseTurnSkills(
   { persona, root }: ToolOffer,
   library: SkillLibrary,
 ): Promise<TurnSkills> {
-  const place = { agent: persona.name, project: projectOf(root) };
+  const place = { agent: persona.name, project: projectOf(root, session) };
   const lists = [persona.skills, turn.options.options.skills];
   const chosen = chooseSkills(await library.find(place), lists);
   const { skills: found } = chosen;

@@ -233,6 +233,10 @@ export interface CostLimit {
 }
 
 /** The permission modes, the strictest first. */
+/** Whose files of a project a session takes. */
+export const projectFilesKinds = ['claude'] as const;
+export type ProjectFilesKind = (typeof projectFilesKinds)[number];
+
 export const permissionModes = ['plan', 'dontAsk', 'direct', 'acceptEdits'] as const;
 
 export type PermissionMode = (typeof permissionModes)[number];

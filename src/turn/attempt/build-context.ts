@@ -1,5 +1,6 @@
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { compact } from '../../platform/compact.js';
+import { loadDelegate } from '../../session/project-agents.js';
 import type { OpenedRoot } from '../../session/project-roots.js';
 import type { RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
@@ -66,12 +67,15 @@ export async function buildContext(
   source: ContextSource,
 ): Promise<AttemptContext> {
   const { services, session, turn } = attempt;
+  const { persona: name } = turn.options.options;
   const [root, persona, recording] = await Promise.all([
     services.projectRoots.openForOwner(session.projectRoot, {
       id: session.principalId,
       roleRoots: turn.projectRoots,
     }),
-    services.personas.load(turn.options.options.persona),
+    turn.parentTurnId === null
+      ? services.personas.load(name)
+      : loadDelegate(services, session, { name, roleRoots: turn.projectRoots }),
     turn.request.replay && loadRecording(services.db, turn.request.replay),
   ]);
   const prepared = await prepareTools(attempt, source.sources, { persona, root });
@@ -105,6 +109,7 @@ async function assemble(
   const triggers = await openTriggers(attempt, {
     todos,
     compaction,
+    root,
     sessionChange: chosen.notice,
     sessionState: { ...prefix.told, said: chosen.said },
   });
@@ -212,12 +217,13 @@ export interface TriggerSource {
   compaction: Compaction | undefined;
   sessionChange: string | undefined;
   sessionState: TriggerContext['sessionState'];
+  root: OpenedRoot;
 }
 
 /** Opens the triggers of an attempt, and what they look at. */
 async function openTriggers(
   attempt: Attempt,
-  { todos, compaction, sessionChange, sessionState }: TriggerSource,
+  { todos, compaction, sessionChange, sessionState, root }: TriggerSource,
 ): Promise<TriggerContext> {
   const { services, turn, session, progress, earlier } = attempt;
   const isFirstMessage = earlier.length === 0;
@@ -226,9 +232,7 @@ async function openTriggers(
   return {
     all: services.triggers,
     isFirstMessage,
-    projectFacts: isFirstMessage
-      ? await services.projectFacts.find(session.projectRoot)
-      : undefined,
+    projectFacts: isFirstMessage ? await services.projectFacts.find(session, root) : undefined,
     contextBefore: before,
     todos: todos ?? [],
     todosTouchedAt: lastTodoStep(progress),

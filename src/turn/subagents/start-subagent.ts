@@ -15,6 +15,7 @@ import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
+import { loadDelegate } from '../../session/project-agents.js';
 import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';
 import type { NewTurn } from '../submit/turn-submission.js';
@@ -35,6 +36,7 @@ const insertSession = insertKind(sessions, [
   'principalId',
   'permissions',
   'mcpServers',
+  'projectFiles',
   'createdAt',
   'updatedAt',
 ]);
@@ -105,7 +107,7 @@ async function childSession(
   { turn, session, services }: DelegatingAttempt,
   { agent, mode, now }: { agent: string; mode: PermissionMode; now: Date },
 ) {
-  const { origin, projectRoot, principalId, permissions } = session;
+  const { origin, projectRoot, principalId, permissions, projectFiles } = session;
   const id = newTimeId('sess', now.getTime());
   const servers = await openCredentials(services.vault, session);
   return {
@@ -117,6 +119,7 @@ async function childSession(
     origin,
     principalId,
     permissions,
+    projectFiles,
     mcpServers: await sealCredentials(services.vault, { id, principalId }, servers),
     createdAt: now,
     updatedAt: now,
@@ -174,11 +177,14 @@ function childRequest(
  */
 async function chooseOptions(
   loader: OptionLoader,
-  { turn, services }: DelegatingAttempt,
+  { turn, session, services }: DelegatingAttempt,
   agent: string,
 ): Promise<{ resolution: OptionResolution; persona: Persona }> {
   const parent = turn.options.options;
-  const persona = await services.personas.load(agent);
+  const persona = await loadDelegate(services, session, {
+    name: agent,
+    roleRoots: turn.projectRoots,
+  });
   const { costLimit, thinking, priority, contextNodes, subagents } = parent;
   const wishedModel = subagents?.model;
   const opts = {
@@ -190,7 +196,7 @@ async function chooseOptions(
     ...compact({ maxCostUsd: costLimit?.usd }),
   };
   const preferences = compact({ model: wishedModel, contextNodes, subagents });
-  const subject = { persona: agent, mode: parent.mode, asAgent: true, preferences };
+  const subject = { persona: agent, agent: persona, mode: parent.mode, asAgent: true, preferences };
   try {
     return await loader.load(subject, opts);
   } catch (error) {

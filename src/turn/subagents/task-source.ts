@@ -1,4 +1,5 @@
 import type { PersonaLibrary } from '../../agents/persona-library.js';
+import { openAgentsOf, type Agents } from '../../session/project-agents.js';
 import { TASK_TOOL, taskSchema, taskTool } from '../../tools/builtin/task.js';
 import type { RegisteredTool, ToolRegistry } from '../../tools/registry.js';
 import type { ToolSource } from '../state/tool-source.js';
@@ -10,11 +11,12 @@ export function taskSource(personas: PersonaLibrary, registry: ToolRegistry): To
     name: 'subagents',
     precedence: 10,
     owns: [TASK_TOOL],
-    open: async ({ turn }) => {
+    open: async ({ turn, session, services }, { root }) => {
       const delegates = offerOf(turn).delegation?.delegatedSubagents ?? [];
       const mayDelegate = turn.parentTurnId === null && delegates.length > 0;
       if (!mayDelegate) return { tools: [], bounds: [], reserved: [TASK_TOOL] };
-      const described = await describeTask(personas, delegates);
+      const agents = await openAgentsOf(session, root, { ...services, personas });
+      const described = await describeTask(agents, delegates);
       return {
         tools: registry.select([TASK_TOOL]).tools.map((tool) => ({ ...tool, ...described })),
         bounds: ['parent', 'ceiling'],
@@ -24,7 +26,7 @@ export function taskSource(personas: PersonaLibrary, registry: ToolRegistry): To
 }
 
 async function describeTask(
-  personas: PersonaLibrary,
+  personas: Agents,
   delegates: readonly string[],
 ): Promise<Pick<RegisteredTool, 'description' | 'inputSchema'>> {
   const agents = await Promise.all(delegates.map((name) => personas.load(name)));

@@ -19,6 +19,7 @@ import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import { invalidRequest } from '../../errors/typed-error.js';
+import { decideInProject } from './project-delegation.js';
 import { takeMessage, type TakenMessage } from './take-message.js';
 import type { NewTurn, TurnSubmission } from './turn-submission.js';
 
@@ -71,7 +72,10 @@ export class TurnPreparer {
     };
   }
 
-  #openRoot({ submission, session }: Preparation): Promise<OpenedRoot> {
+  #openRoot({
+    submission,
+    session,
+  }: Pick<Preparation, 'submission' | 'session'>): Promise<OpenedRoot> {
     const { principal } = submission;
     if (principal !== undefined) return this.projectRoots.open(session.projectRoot, principal);
     const owner = { id: session.principalId, roleRoots: null };
@@ -95,7 +99,13 @@ export class TurnPreparer {
     checkClientTools(clientTools, ours);
     this.trees.assertUsable(decisionTree, agentConfig);
     const deps = { clock, personas, logger, config };
-    const delegation = await decideDelegation(deps, persona, subagentGovernance);
+    const delegation = await (session.projectFiles === null
+      ? decideDelegation(deps, persona, subagentGovernance)
+      : decideInProject(
+          { ...deps, projectRoots: this.projectRoots },
+          { persona, governance: subagentGovernance },
+          { session, root: await this.#openRoot(preparation) },
+        ));
     return { resolution, persona, delegation, model };
   }
 }

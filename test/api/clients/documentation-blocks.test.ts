@@ -119,6 +119,10 @@ const uses: Record<string, Use[]> = {
     },
   ],
   'docs/guide/busy-sessions.md': [runsOneTurn],
+  'docs/guide/claude-projects.md': [
+    elsewhere('project-command.test.ts runs it'),
+    elsewhere('starts a server; claude-project.test.ts starts one with the setting'),
+  ],
   'docs/guide/client-tools.md': clientToolUses(server),
   'docs/guide/client.md': [
     isRun,

@@ -1,7 +1,15 @@
 import { KeyStore } from '../../../src/access/key-store.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import { ClaudeProjects } from '../../../src/session/claude-projects.js';
 import { ProjectRoots, type ProjectRootsOptions } from '../../../src/session/project-roots.js';
 import type { Database } from '../../../src/storage/connection.js';
+
+/** No project has files for sessions. */
+export const noFiles = new ClaudeProjects(
+  systemClock,
+  { projectFiles: 'none', trustedProjects: [], projectVariables: [] },
+  {},
+);
 
 /** Project roots for tests: any folder without a key, and the folders that the test names. */
 export function openProjectRoots(
@@ -19,6 +27,7 @@ export function openProjectRoots(
     isOpenWithoutKey: true,
     roleRoots: [],
     clock: systemClock,
+    files: noFiles,
     isOpen: async () => !(await keys.census()).isKeyed,
     loadKeyRoots: () => keys.roots(),
     ...options,

@@ -3,39 +3,40 @@ import { messages } from '../../storage/transcript-schema.js';
 import type { StoredPart } from '../../storage/shapes/stored-step.js';
 import type { PromptChoice } from '../../storage/shapes/stored-options.js';
 import { pickColumns, writeKind } from '../../storage/write-kind.js';
-import type { PromptAccess } from '../../tools/mcp/prompts.js';
-import type { Attempt } from '../../turn/state/attempt.js';
+import type { Attempt } from './attempt.js';
+
+/** Where the text of a prompt comes from. */
+export interface PromptSource {
+  /** What stands before the text in the message: always the same for a choice. */
+  head(choice: PromptChoice): string;
+  /** What readers are told. */
+  told(choice: PromptChoice): { kind: string; text: string };
+  /** @throws TypedError MCP_PROMPT_FAILURE. The signal's reason when it aborts. */
+  get(choice: PromptChoice, signal: AbortSignal): Promise<string>;
+}
 
 /**
- * An attempt whose message has the prompt of an MCP server that the turn names: it is got once, before the first model
- * call, and stored with the message.
+ * An attempt whose message has the prompt that the turn names: it is got once, before the first model call, and stored
+ * with the message.
  *
  * @throws TypedError MCP_PROMPT_FAILURE.
  */
-export async function withPrompt(attempt: Attempt, prompts: PromptAccess): Promise<Attempt> {
+export async function withPrompt(attempt: Attempt, source: PromptSource): Promise<Attempt> {
   const { turn, lease, storedParts, writer } = attempt;
   const { prompt } = turn.options.options;
   // The message of a replay has it, and a subagent's is its parent's.
   const isOwn = turn.request.replay === undefined && turn.parentTurnId === null;
   if (prompt === undefined || !isOwn) return attempt;
-  const head = headOf(prompt);
+  const head = source.head(prompt);
   const isStored = storedParts.some((part) => part.type === 'text' && part.text.startsWith(head));
   if (turn.attempt > 1 && isStored) return attempt;
-  const text = await prompts.get(prompt, lease.signal);
+  const text = await source.get(prompt, lease.signal);
   const parts: StoredPart[] = [...storedParts, { type: 'text', text: `${head}${text}` }];
   const { server, name } = prompt;
-  const notice = clientNotice(
-    'message',
-    'mcp-prompt',
-    `The message has the text of the prompt ${name}, from the MCP server ${server}.`,
-    { server, name, text },
-  );
+  const { kind, text: told } = source.told(prompt);
+  const notice = clientNotice('message', kind, told, { server, name, text });
   await writer.commit([notice], [storeParts({ parts })]);
   return { ...attempt, storedParts: parts };
-}
-
-function headOf({ server, name }: PromptChoice): string {
-  return `The prompt ${name} of the MCP server ${server}:\n\n`;
 }
 
 /** Replaces the parts of the turn's own message. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { recordedMcpTools } from './mcp-source.js';
+import { recordedMcpTools } from './open-servers.js';
 
 const spec = (name: string) => ({
   name,

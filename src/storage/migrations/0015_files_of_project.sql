@@ -1,0 +1,1 @@
+ALTER TABLE sessions ADD COLUMN project_files text;
