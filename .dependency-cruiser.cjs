@@ -45,6 +45,8 @@ const layers = [
   'ops',
   'app',
   'client',
+  // What programs for another agent SDK import; it is a client of the server.
+  'agent-sdk',
   'embed',
   'cli',
 ];
@@ -262,6 +264,17 @@ module.exports = {
       from: { path: '^src/client/', pathNot: ['\\.test\\.ts$', '^src/client/react/'] },
       to: {
         path: '^(src/(?!client/)|node_modules/(?!eventsource-parser/)|node:)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'agent-sdk-is-a-client',
+      comment:
+        'At run time it is the client, and files that are pure: rules of permissions, and parts without a domain.',
+      severity: 'error',
+      from: { path: '^src/agent-sdk/', pathNot: ['\\.test\\.ts$'] },
+      to: {
+        path: '^(src/(?!agent-sdk/|client/turnpike-client\\.ts|platform/|governance/permissions/)|node_modules/)',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -87,6 +87,11 @@ export async function buildServer(dist) {
     external: ['@nestjs/common', '@nestjs/core', './server.js'],
     plugins: [{ name: 'the-built-server', resolveId: serverIsBuilt }],
   });
+  // A client that `turnpike/client` made is one of its own: both have one copy of it.
+  await write(dist, at({ 'agent-sdk': 'src/agent-sdk/connect.ts' }), {
+    external: ['./client/turnpike-client.js'],
+    plugins: [{ name: 'the-built-client', resolveId: clientIsBuilt }],
+  });
   // Extensions get the server's functions as an argument when they are loaded.
   const forAuthors = { extend: 'tools/extensions/extend', 'define-agent': 'agents/define-agent' };
   for (const [name, file] of Object.entries(forAuthors)) {
@@ -97,6 +102,13 @@ export async function buildServer(dist) {
 /** The server's own file is a bundle by itself already. */
 function serverIsBuilt(id) {
   return id === '../create-turnpike.js' ? { id: './server.js', external: true } : null;
+}
+
+/** The client's own file is a bundle by itself already. */
+function clientIsBuilt(id) {
+  return id === '../client/turnpike-client.js'
+    ? { id: './client/turnpike-client.js', external: true }
+    : null;
 }
 
 async function copyPages(dist) {

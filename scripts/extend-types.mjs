@@ -26,9 +26,19 @@ const examples = path.join(root, 'examples/extensions');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 report(emit());
-['create-turnpike', 'embed-types', 'nest/turnpike-module', 'nest/method-calls'].forEach(
-  declareEmbedded,
-);
+[
+  'embed/create-turnpike',
+  'embed/embed-types',
+  'embed/nest/turnpike-module',
+  'embed/nest/method-calls',
+  'agent-sdk/connect',
+  'agent-sdk/query-options',
+  'agent-sdk/sdk-errors',
+  'agent-sdk/sdk-messages',
+  'agent-sdk/sdk-query',
+  'agent-sdk/sdk-tools',
+  'agent-sdk/session-functions',
+].forEach(declareAlone);
 if (values.check === true) {
   report(compileUses());
   compileHosts('node', [
@@ -76,21 +86,21 @@ function compileUses() {
   return ts.getPreEmitDiagnostics(createProgram(uses, alone, documented));
 }
 
-/** Writes the declaration of a file of `src/embed` alone: the client that it names is the published one. */
-function declareEmbedded(name) {
-  const file = path.join(root, `src/embed/${name}.ts`);
+/** Writes the declaration of a file of `src` alone: the client that it names is the published one. */
+function declareAlone(name) {
+  const file = path.join(root, `src/${name}.ts`);
   const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(file, 'utf8'), {
     fileName: file,
     compilerOptions: { ...options, isolatedDeclarations: true, declaration: true },
     reportDiagnostics: true,
   });
   report(diagnostics ?? []);
-  mkdirSync(path.dirname(path.join(out, 'embed', name)), { recursive: true });
+  mkdirSync(path.dirname(path.join(out, name)), { recursive: true });
   const text = outputText.replaceAll(
     /(?:\.\.\/)+client\/turnpike-client\.js/g,
     `${packageName}/client`,
   );
-  writeFileSync(path.join(out, `embed/${name}.d.ts`), text);
+  writeFileSync(path.join(out, `${name}.d.ts`), text);
 }
 
 /** The examples in TypeScript, as their compiler sees them: with Node's types and Nest's. */

@@ -11,6 +11,7 @@ import { newId } from '../platform/ids.js';
 import { retryAdvice } from '../platform/retry-advice.js';
 import { ModelProvider } from '../provider/model-provider.js';
 import { compact } from '../platform/compact.js';
+import { violatedConstraint } from '../storage/database-errors.js';
 import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import {
   formatPageToken,
@@ -58,7 +59,13 @@ export class SessionService {
     caller: Principal,
     origin: SessionOrigin = 'harness',
   ): Promise<SessionRecordDto> {
-    return viewSession(await this.sessions.create(await this.check(wanted, caller, origin)));
+    const checked = await this.check(wanted, caller, origin);
+    try {
+      return viewSession(await this.sessions.create(checked));
+    } catch (error) {
+      if (violatedConstraint(error) !== 'sessions_pkey') throw error;
+      throw invalidRequest(`'sessionId' ${checked.id} is taken: send another one, or none`);
+    }
   }
 
   /**
@@ -90,7 +97,9 @@ export class SessionService {
       projectRoot,
     });
     await this.options.checkApprovers([terms.permissions]);
-    return { principalId, credential, projectRoot, persona, mode: chosen, origin, ...terms };
+    const id = compact({ id: wanted.sessionId });
+    const own = { ...id, principalId, credential, projectRoot, persona, origin };
+    return { ...own, mode: chosen, ...terms };
   }
 
   async defaults(caller: Principal): Promise<SessionDefaultsDto> {

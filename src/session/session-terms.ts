@@ -25,6 +25,8 @@ import { projectOf, ProjectRoots } from './project-roots.js';
 
 /** What a request says of a session that it wants. */
 export interface SessionParams {
+  /** An id of the client's own. Absent: a new one. */
+  sessionId?: string;
   /** Absent: the caller's own folder. */
   projectRoot?: string | undefined;
   persona?: string;

@@ -6,6 +6,7 @@ import {
   Nested,
   CharacterCount,
   MayBeAbsent,
+  OptionalId,
   OptionalText,
   RequiredText,
   Trimmed,
@@ -40,6 +41,12 @@ import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';
 
 export class CreateSessionDto {
+  @OptionalId(
+    'sess',
+    'An id of your own for it, which no session has. Default: the server makes one.',
+  )
+  sessionId?: string;
+
   /**
    * Absolute path of the folder the session works in. Default: the caller’s own folder.
    *

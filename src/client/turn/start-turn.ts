@@ -18,6 +18,8 @@ export interface TurnRequest {
    * that `opts.replaces` names.
    */
   attachments?: readonly (string | { id: string })[];
+  /** What the application says to the model beside the user: in the system prompt of this turn alone. */
+  instructions?: string;
   /** Stops the request and the reading of the turn; `interrupt` ends the turn. */
   signal?: AbortSignal;
   /** A request with the same key follows the first turn. Default: a new key. */
@@ -64,7 +66,7 @@ async function ask(
   request: TurnRequest & { idempotencyKey: string },
   stallSignal: StallSignal,
 ): Promise<Turn> {
-  const { sessionId, message, opts, signal, idempotencyKey } = request;
+  const { sessionId, message, opts, instructions, signal, idempotencyKey } = request;
   const attachments = request.attachments?.map((file) =>
     typeof file === 'string' ? file : file.id,
   );
@@ -72,7 +74,7 @@ async function ask(
     method: 'POST',
     path: '/api/harness/turn',
     // What is undefined is in no JSON.
-    body: { sessionId, message, opts, attachments },
+    body: { sessionId, message, opts, attachments, instructions },
     headers: { 'idempotency-key': idempotencyKey },
     signal: stallSignal.signal,
   });

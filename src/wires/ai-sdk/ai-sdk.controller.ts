@@ -29,7 +29,7 @@ import { BodyLimit, exactFields } from '../../http/request-body.js';
 import type { FrameStream } from '../../http/streams/frame-batch.js';
 import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
 import { Streams } from '../../http/streams/stream.interceptor.js';
-import { InterruptedDto } from '../harness/turn.dto.js';
+import { InterruptedDto } from '../harness/interrupt.dto.js';
 import { PageQueryDto } from '../../http/paging/page-query.dto.js';
 import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';

@@ -26,8 +26,7 @@ import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-heade
 import { Streams } from '../../http/streams/stream.interceptor.js';
 import { sessionNotFound } from '../../session/session-errors.js';
 import { eventsUrl } from '../../turn/state/turn-row.js';
-import { describeDisposition } from '../../turn/submit/turn-submission.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
 import { TurnService } from '../../turn/turn-service.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
@@ -38,7 +37,8 @@ import {
 } from './harness-api.decorator.js';
 import { resultFold, harnessDialect } from './dialect/harness.js';
 import { OneTurnDto } from '../../turn/turn-record.dto.js';
-import { InterruptDto, InterruptedDto, OkDto, TurnDto } from './turn.dto.js';
+import { InterruptDto, InterruptedDto, OkDto } from './interrupt.dto.js';
+import { TurnDto } from './turn.dto.js';
 import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 @ApiTags('turns')
@@ -78,8 +78,7 @@ export class TurnController {
     @RequestedAnswer() answer: AnswerKind,
     @Res() response: Response,
   ): Promise<FrameStream | WholeAnswer> {
-    const { sessionId, message, opts, attachments } = body;
-    const key = parseIdempotencyKey(idempotencyKey);
+    const { sessionId, message, opts, attachments, instructions } = body;
     const submitted = await this.turns.submit({
       sessionId,
       principal,
@@ -87,7 +86,8 @@ export class TurnController {
       opts,
       attachments: attachments ?? [],
       keepsFiles: attachments === undefined,
-      idempotencyKey: key,
+      instructions,
+      idempotencyKey: parseIdempotencyKey(idempotencyKey),
       problems: unusedFields(sent, fieldsOf(TurnDto)),
       whenBusy: 'after-stopped',
       // A client that stays for no event: nobody's absence ends its turn.

@@ -1,12 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
 import { jsonObject, whole } from '../../http/fields/json-schemas.js';
-import { OptionalTexts, RequiredText } from '../../http/fields/field-rules.decorator.js';
+import {
+  OptionalText,
+  OptionalTexts,
+  RequiredText,
+} from '../../http/fields/field-rules.decorator.js';
 import { turnOutcomes } from '../../events/turn-event.js';
 import { dataOf } from '../../http/streams/api-stream.decorator.js';
 import { UsageDto } from '../../http/usage.dto.js';
 import { TurnOptionsDto } from '../../options/turn-options.dto.js';
-import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
 import type { TurnResult } from './dialect/harness.js';
 
 export class TurnDto {
@@ -25,23 +28,9 @@ export class TurnDto {
 
   /** Absolute paths of files to attach. */
   @OptionalTexts() attachments?: string[];
-}
 
-export class InterruptDto {
-  /** Id of the session whose turn is to end. */
-  @RequiredText() sessionId!: string;
-}
-
-export class InterruptedDto {
-  @ApiProperty({ type: Boolean, enum: [true] }) ok!: true;
-  /** The turn that was asked to end. */
-  turnId!: string;
-  /** Where it was: `ended` had not begun, and has ended; `running` and `in-tool` end shortly, on their stream. */
-  @ApiProperty({ enum: ['ended', 'running', 'in-tool'] }) state!: CancelState;
-}
-
-export class OkDto {
-  @ApiProperty({ type: Boolean, enum: [true] }) ok!: true;
+  /** What the application says to the model beside the user: in the system prompt of this turn alone. */
+  @OptionalText() instructions?: string;
 }
 
 /** A turn that has ended. */

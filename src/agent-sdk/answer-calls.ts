@@ -1,0 +1,247 @@
+import { TurnpikeError, type HarnessEvent } from '../client/turnpike-client.js';
+import { innerEvent, type TurnFold } from './fold-turn.js';
+import { askUserTool, describeAnswers } from './ask-user.js';
+import { isAskedForHooks, judgeCall } from './judge-call.js';
+import { uuidOfSession } from './message-ids.js';
+import type { QueryState } from './query-state.js';
+import { askProgram, type ProgramAnswer } from './ask-program.js';
+import { decideByHooks, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
+import type { CallToolResult } from './sdk-tools.js';
+import { toOurInput, toTheirInput, toTheirName } from './tool-names.js';
+
+type Asked = Extract<HarnessEvent, { event: 'approval:request' }>['data'];
+
+/** A question of a turn, with the one that calls. */
+interface Question extends Asked {
+  /** The subagent that calls. */
+  agentId?: string;
+}
+
+/**
+ * Answers what a turn asks, while its events are read: hooks, then rules and the mode, then `canUseTool`; and runs the
+ * tools of the caller's process. A question whose process dies stays open at the server.
+ */
+export class CallAnswerer {
+  /** Rejects with the first fault of the program or the server, which ends the query. */
+  readonly failed: Promise<never>;
+  #fail: (error: unknown) => void = () => undefined;
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(
+    private readonly state: QueryState,
+    private readonly fold: TurnFold,
+    /** Whether the turn was begun by a process that is gone: its open questions may be answered, or half done. */
+    private readonly isAdopted: boolean,
+  ) {
+    this.failed = new Promise((_resolve, reject) => (this.#fail = reject));
+    // A query that ends without a fault waits for none.
+    this.failed.catch(() => undefined);
+  }
+
+  take(event: HarnessEvent): void {
+    const inner = innerEvent(event);
+    if (inner !== undefined) return this.#take(inner.event, inner.childTurnId);
+    this.#take(event, undefined);
+  }
+
+  /** Tells programs that are still asked that nobody waits for them. */
+  end(): void {
+    for (const asking of this.#open.values()) asking.abort();
+    this.#open.clear();
+  }
+
+  #take(event: HarnessEvent, agentId: string | undefined): void {
+    if (event.event === 'approval:resolve') {
+      this.#open.get(event.data.approvalId)?.abort();
+      this.#open.delete(event.data.approvalId);
+    }
+    if (event.event === 'tool:result') this.#run(() => this.#tellResult(event.data));
+    if (event.event !== 'approval:request' || event.data.awaits !== undefined) return;
+    const asking = new AbortController();
+    this.#open.set(event.data.approvalId, asking);
+    const question = { ...event.data, ...(agentId === undefined ? {} : { agentId }) };
+    this.#run(() => this.#answer(question, asking.signal));
+  }
+
+  #run(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      // Somebody else answered, or the turn has ended: its events say so.
+      if (error instanceof TurnpikeError && error.code === 'APPROVAL_RESOLVED') return;
+      this.#fail(error);
+    });
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<void> {
+    const { approvals } = this.state.client;
+    const { approvalId, kind } = question;
+    if (this.isAdopted && (await approvals.get(approvalId)).status === 'resolved') return;
+    await this.#notify(question, signal);
+    switch (kind) {
+      case 'tool':
+      case 'unknown-outcome':
+        return this.#decide(question, signal);
+      case 'client-tool':
+        return this.#runOwn(question, signal);
+      case 'elicitation':
+      case 'mcp-authorize':
+        // A form, or a log-in, is for a person at a page.
+        await approvals.dismiss(approvalId);
+    }
+  }
+
+  async #decide(question: Question, signal: AbortSignal): Promise<void> {
+    const { approvals } = this.state.client;
+    const { approvalId } = question;
+    const answer = await this.#judge(question, signal);
+    if (signal.aborted) return;
+    if (answer.behavior === 'deny') return this.#deny(question, answer);
+    const input =
+      answer.input === undefined ? {} : { input: toOurInput(question.name, answer.input) };
+    if (answer.rule === undefined) await approvals.approve(approvalId, input);
+    else await approvals.approveForSession(approvalId, { ...input, rule: answer.rule });
+  }
+
+  async #deny(
+    { approvalId }: Question,
+    { message, interrupt }: Extract<ProgramAnswer, { behavior: 'deny' }>,
+  ): Promise<void> {
+    await this.state.client.approvals.deny(approvalId, message);
+    if (interrupt === true) await this.#endTurn();
+  }
+
+  /** Runs a tool of the caller's process, once it may. */
+  async #runOwn(question: Question, signal: AbortSignal): Promise<void> {
+    const { approvals } = this.state.client;
+    const { approvalId, name } = question;
+    const own = this.state.plan.sdkTools.get(name);
+    const isAsking = name === askUserTool.name;
+    if (own === undefined && !isAsking) {
+      await approvals.deny(approvalId, `${name} is a tool of a program that is not there any more`);
+      return;
+    }
+    const { readOnlyHint = false, idempotentHint = false } = own?.annotations ?? {};
+    if (this.isAdopted && own !== undefined && !readOnlyHint && !idempotentHint) {
+      await approvals.answer(
+        approvalId,
+        `The process that was to run ${name} ended. Whether the call took effect is not known, so it was not run again.`,
+        { isError: true },
+      );
+      return;
+    }
+    const answer = await this.#judge(question, signal);
+    if (signal.aborted) return;
+    if (answer.behavior === 'deny') return this.#deny(question, answer);
+    const input = answer.input ?? toTheirInput(name, question.input);
+    if (own === undefined) {
+      await approvals.answer(approvalId, describeAnswers(input));
+      return;
+    }
+    const { output, isError } = toOutput(await runHandler(() => own.run(input, { signal })));
+    await approvals.answer(approvalId, output, { isError });
+  }
+
+  /** Hooks, then rules and the mode, then the program. */
+  async #judge(question: Question, signal: AbortSignal): Promise<ProgramAnswer> {
+    const { options, plan, mode } = this.state;
+    const { name, toolUseId, reason, kind } = question;
+    const theirName = toTheirName(name);
+    const told = { tool_name: theirName, tool_input: toTheirInput(name, question.input) };
+    const input = { ...told, tool_use_id: toolUseId };
+    const seen = await runHooks(options.hooks, 'PreToolUse', {
+      facts: this.#facts(),
+      input,
+      signal,
+    });
+    const hooked = decideByHooks(seen);
+    if (wantsEnd(seen)) return { behavior: 'deny', message: hooked.reason, interrupt: true };
+    if (hooked.behavior === 'deny') return { behavior: 'deny', message: hooked.reason };
+    const changed = hooked.updatedInput;
+    const call = {
+      name,
+      input: changed === undefined ? question.input : toOurInput(name, changed),
+    };
+    const judged = judgeCall(call, { plan, mode });
+    if (judged.verdict === 'deny') return { behavior: 'deny', message: judged.reason };
+    const isOurs = kind === 'client-tool' || isAskedForHooks(question, plan.hookAsks);
+    const isAllowed = hooked.behavior === 'allow' ? !judged.isByRule : judged.verdict === 'allow';
+    const allows = isOurs && isAllowed && hooked.behavior !== 'ask';
+    if (allows && kind !== 'unknown-outcome' && name !== askUserTool.name) {
+      return { behavior: 'allow', ...(changed === undefined ? {} : { input: changed }) };
+    }
+    const answer = await askProgram(this.state, {
+      name,
+      input: changed ?? told.tool_input,
+      toolUseId,
+      reason,
+      signal,
+      facts: this.#facts(),
+      ...(question.agentId === undefined ? {} : { agentId: question.agentId }),
+    });
+    if (answer.behavior === 'allow' && answer.input === undefined && changed !== undefined) {
+      return { ...answer, input: changed };
+    }
+    return answer;
+  }
+
+  async #notify({ name, kind }: Question, signal: AbortSignal): Promise<void> {
+    if (kind !== 'tool') return;
+    const message = `${toTheirName(name)} needs a permission`;
+    const input = { message, notification_type: 'permission_prompt' };
+    const { hooks } = this.state.options;
+    await runHooks(hooks, 'Notification', { facts: this.#facts(), input, signal });
+  }
+
+  async #tellResult({
+    toolUseId,
+    name,
+    output,
+    ok,
+  }: Extract<HarnessEvent, { event: 'tool:result' }>['data']): Promise<void> {
+    const { hooks } = this.state.options;
+    if (!ok || hooks?.PostToolUse === undefined) return;
+    const call = this.fold.calls.get(toolUseId);
+    const input = {
+      tool_name: toTheirName(name),
+      tool_input: toTheirInput(name, call?.input),
+      tool_response: output,
+      tool_use_id: toolUseId,
+    };
+    const { signal } = this.state.leaving;
+    const answers = await runHooks(hooks, 'PostToolUse', { facts: this.#facts(), input, signal });
+    const failed = answers.find((answer) => 'fault' in answer);
+    if (failed !== undefined && 'fault' in failed) throw new Error(`PostToolUse: ${failed.fault}`);
+    if (wantsEnd(answers)) await this.#endTurn();
+  }
+
+  async #endTurn(): Promise<void> {
+    this.state.isInterrupted = true;
+    await this.state.turn?.interrupt();
+  }
+
+  #facts(): HookFacts {
+    const { sessionId, cwd, mode } = this.state;
+    return { session: uuidOfSession(sessionId), cwd, mode };
+  }
+}
+
+/** A handler that throws is a tool that failed: the model reads its message. */
+async function runHandler(run: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+}
+
+/** Texts are one text; what has a file goes as its blocks. */
+function toOutput({ content, isError = false }: CallToolResult): {
+  output: unknown;
+  isError: boolean;
+} {
+  const texts = content.flatMap((block) =>
+    block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
+  );
+  const output = texts.length === content.length ? texts.join('\n') : { content };
+  return { output, isError };
+}

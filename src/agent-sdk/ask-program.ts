@@ -1,0 +1,141 @@
+import { isPlainObject } from '../platform/json.js';
+import { toOurRules } from './allowed-tools.js';
+import { checkMode } from './check-options.js';
+import type { PermissionResult, PermissionUpdate } from './query-options.js';
+import type { QueryState } from './query-state.js';
+import { runHooks, type HookFacts } from './run-hooks.js';
+import { UnsupportedError } from './sdk-errors.js';
+import { toTheirName } from './tool-names.js';
+
+/** The answer about a call. */
+export type ProgramAnswer =
+  | {
+      behavior: 'allow';
+      /** The input that replaces the model's, with the names of programs. Absent: it stays. */
+      input?: Record<string, unknown>;
+      /** The server's rule that is allowed for the rest of the session. Absent: this call alone. */
+      rule?: string;
+    }
+  | { behavior: 'deny'; message: string; interrupt?: boolean };
+
+export interface ProgramQuestion {
+  /** The server's name of the tool. */
+  name: string;
+  /** With the names of programs. */
+  input: Record<string, unknown>;
+  toolUseId: string;
+  agentId?: string;
+  reason: string;
+  signal: AbortSignal;
+  facts: HookFacts;
+}
+
+/**
+ * Asks the program about a call that neither rules nor the mode decide: hooks for `PermissionRequest` first, then
+ * `canUseTool`. Without either nobody can be asked, and the call is denied.
+ *
+ * @throws UnsupportedError for an answer that is not honoured.
+ */
+export async function askProgram(
+  state: QueryState,
+  question: ProgramQuestion,
+): Promise<ProgramAnswer> {
+  const { options } = state;
+  if (state.mode === 'dontAsk') return { behavior: 'deny', message: nobodyAsked(question.name) };
+  const hooked = await askHooks(state, question);
+  if (hooked !== undefined) return toAnswer(state, question, hooked);
+  const { canUseTool } = options;
+  if (canUseTool === undefined) return { behavior: 'deny', message: nobodyAsked(question.name) };
+  const { name, input, toolUseId, agentId, reason, signal } = question;
+  const toolName = toTheirName(name);
+  const asking = async (): Promise<PermissionResult> =>
+    canUseTool(toolName, input, {
+      signal,
+      toolUseID: toolUseId,
+      decisionReason: reason,
+      suggestions: [
+        { type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' },
+      ],
+      ...(agentId === undefined ? {} : { agentID: agentId }),
+    });
+  const answer = await asking().catch((error: unknown): PermissionResult => ({
+    behavior: 'deny',
+    message: `canUseTool failed: ${error instanceof Error ? error.message : String(error)}`,
+  }));
+  return toAnswer(state, question, answer);
+}
+
+async function askHooks(
+  { options: { hooks } }: QueryState,
+  { name, input, toolUseId, facts, signal }: ProgramQuestion,
+): Promise<PermissionResult | undefined> {
+  const told = { tool_name: toTheirName(name), tool_input: input, tool_use_id: toolUseId };
+  const answers = await runHooks(hooks, 'PermissionRequest', { facts, input: told, signal });
+  for (const answer of answers) {
+    if ('fault' in answer) return { behavior: 'deny', message: answer.fault };
+    const decision = answer.output.hookSpecificOutput?.['decision'];
+    if (isPermissionResult(decision)) return decision;
+  }
+  return undefined;
+}
+
+function isPermissionResult(value: unknown): value is PermissionResult {
+  if (!isPlainObject(value)) return false;
+  const { behavior, message } = value;
+  return behavior === 'allow' || (behavior === 'deny' && typeof message === 'string');
+}
+
+function toAnswer(
+  state: QueryState,
+  { name }: ProgramQuestion,
+  answer: PermissionResult,
+): ProgramAnswer {
+  if (answer.behavior === 'deny') {
+    const { message, interrupt = false } = answer;
+    return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
+  }
+  const { updatedInput, updatedPermissions = [] } = answer;
+  const rules = updatedPermissions.flatMap((update) => applyUpdate(state, update));
+  const [rule] = rules.filter((one) => one === name || one.startsWith(`${name}(`));
+  if (rules.length > 0 && rule === undefined) {
+    throw new UnsupportedError(
+      `updatedPermissions with ${rules.join(', ')}`,
+      'a rule must be about the call that was asked about',
+    );
+  }
+  return {
+    behavior: 'allow',
+    ...(updatedInput === undefined ? {} : { input: updatedInput }),
+    ...(rule === undefined ? {} : { rule }),
+  };
+}
+
+/** Sets the mode that an answer sets. @returns the server's rules that it adds. */
+function applyUpdate(state: QueryState, update: PermissionUpdate): string[] {
+  if (update.destination !== 'session') {
+    throw new UnsupportedError(
+      `updatedPermissions for ${update.destination}`,
+      'destination is session: no file is written',
+    );
+  }
+  if (update.type === 'setMode') {
+    checkMode(update.mode, 'updatedPermissions with the mode');
+    state.mode = update.mode;
+    return [];
+  }
+  if (update.type !== 'addRules' || update.behavior !== 'allow') {
+    throw new UnsupportedError(
+      `updatedPermissions of ${update.type}`,
+      'there are addRules with the behavior allow, and setMode',
+    );
+  }
+  return update.rules
+    .map(({ toolName, ruleContent }) =>
+      ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
+    )
+    .flatMap((rule) => toOurRules(rule, 'updatedPermissions'));
+}
+
+function nobodyAsked(name: string): string {
+  return `${toTheirName(name)} needs a permission, and this program asks nobody.`;
+}

@@ -1,0 +1,67 @@
+import { decidePermission } from '../governance/permissions/decide-permission.js';
+import { ruledBy } from './allowed-tools.js';
+import type { QueryPlan } from './plan-query.js';
+import type { PermissionMode } from './sdk-messages.js';
+import type { PermissionMode as ServerMode } from '../storage/shapes/stored-options.js';
+
+export interface JudgedCall {
+  /** The server's name of the tool. */
+  name: string;
+  input: unknown;
+}
+
+export interface Judgement {
+  verdict: 'allow' | 'ask' | 'deny';
+  /** For the model, of a denial. */
+  reason: string;
+  /** A rule asks: what allows calls does not answer it. */
+  isByRule: boolean;
+}
+
+/** The server's mode for one of a program. With hooks that see calls first, nobody would be asked in `dontAsk`. Pure. */
+export function serverMode(mode: PermissionMode, hasHooks: boolean): ServerMode {
+  switch (mode) {
+    case 'acceptEdits':
+    case 'plan':
+      return mode;
+    case 'dontAsk':
+      return hasHooks ? 'direct' : 'dontAsk';
+    case 'default':
+    case 'bypassPermissions':
+      return 'direct';
+  }
+}
+
+/**
+ * What the rules and the mode of a query say about a call, once hooks have seen it: deny, then ask, then the mode, then
+ * allow. Pure.
+ */
+export function judgeCall(
+  { name, input }: JudgedCall,
+  { plan, mode }: { plan: Pick<QueryPlan, 'ownRules' | 'tools'>; mode: PermissionMode },
+): Judgement {
+  const judged = decidePermission({
+    ...ruledBy(name, input),
+    layers: [{ mode: serverMode(mode, false), named: [...plan.tools, name], agent: {} }],
+    server: {},
+    session: plan.ownRules,
+    grants: [],
+  });
+  const isByRule = judged.rule === 'asked-by-rule' || judged.rule === 'may-be-denied';
+  const isBypassed = mode === 'bypassPermissions' && judged.verdict === 'ask' && !isByRule;
+  return { verdict: isBypassed ? 'allow' : judged.verdict, reason: judged.reason, isByRule };
+}
+
+/**
+ * Whether the server asks what the query's own rules answer: it asks for the hooks alone, or as its mode is an earlier one.
+ * Whatever else makes it ask, such as a rule of the operator, is a question to the program.
+ */
+export function isAskedForHooks(
+  { name, reason }: { name: string; reason: string },
+  hookAsks: readonly string[],
+): boolean {
+  return (
+    hookAsks.some((rule) => reason === `the session asks before ${rule}`) ||
+    reason.startsWith(`${name} needs an approval in mode `)
+  );
+}

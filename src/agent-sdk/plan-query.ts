@@ -1,0 +1,239 @@
+import type { TurnOptions, WantedSession } from '../client/turnpike-client.js';
+import type { ClientTool, PermissionRules } from '../storage/shapes/stored-options.js';
+import { compact } from '../platform/compact.js';
+import { deniedTools, toOurRules } from './allowed-tools.js';
+import { askUserTool } from './ask-user.js';
+import { hasHook } from './match-hooks.js';
+import type { McpServerConfig, Options, SystemPrompt } from './query-options.js';
+import type { PermissionMode } from './sdk-messages.js';
+import { UnsupportedError } from './sdk-errors.js';
+import type { SdkTool } from './sdk-tools.js';
+import { ASK_USER, isMissing, standardTools, toOurName, toTheirName } from './tool-names.js';
+
+/** Model calls of a turn that sets no limit: enough for hours of work, and an end for a loop. */
+const MAX_TURNS = 500;
+
+/** Replies that may be written anew because they did not match the schema. */
+const REPAIRS = 5;
+
+/** Tools that the provider runs, of which no rule can ask. */
+const ofProvider = ['web_search', 'web_fetch', 'code_execution'];
+
+/** What the options of a query come to, before a request is sent. */
+export interface QueryPlan {
+  /** The session that is made where none is resumed. */
+  session: WantedSession;
+  /** The rules of the session. */
+  rules: PermissionRules;
+  /** The rules that hooks and `canUseTool` are judged by: those of the program alone. */
+  ownRules: PermissionRules;
+  /** Rules of `rules` that ask for hooks alone. */
+  hookAsks: readonly string[];
+  /** What turns have beside their mode, model and budget. */
+  turn: TurnOptions;
+  /** What the application says to the model. */
+  instructions: string | undefined;
+  /** The server's names of the tools that are offered. */
+  tools: readonly string[];
+  /** Tools of the caller's process, by the names that the model has for them. */
+  sdkTools: ReadonlyMap<string, SdkTool>;
+  /** Names of the MCP servers. */
+  servers: readonly string[];
+  mode: PermissionMode;
+}
+
+/** The plan of a query. Pure. @throws UnsupportedError for what is not honoured. */
+export function planQuery(options: Options): QueryPlan {
+  const { settings = {}, mcpServers = {} } = options;
+  checkSettings(settings);
+  const mode = options.permissionMode ?? settings.permissions?.defaultMode ?? 'default';
+  checkBypass(mode, options);
+  const tools = toolsOf(options);
+  const { own, ofServer } = splitServers(mcpServers);
+  const ownRules = rulesOf(options, { mode, tools });
+  const hookAsks = asksForHooks(options, tools, Object.keys(ofServer));
+  const rules = sessionRules(ownRules, hookAsks, own);
+  const clientTools = [...own].map(([name, { description, inputSchema }]): ClientTool => ({
+    name,
+    description,
+    inputSchema,
+  }));
+  const asks = asksUser(options) ? [askUserTool] : [];
+  return {
+    session: compact({
+      projectRoot: options.cwd,
+      persona: options.agent,
+      ...(isEmpty(rules) ? {} : { permissions: rules as Readonly<Record<string, unknown>> }),
+      ...(Object.keys(ofServer).length === 0 ? {} : { mcpServers: ofServer }),
+    }),
+    rules,
+    ownRules,
+    hookAsks,
+    turn: turnOf(options, tools, [...clientTools, ...asks]),
+    instructions: instructionsOf(options.systemPrompt),
+    tools,
+    sdkTools: own,
+    servers: Object.keys(mcpServers),
+    mode,
+  };
+}
+
+function turnOf(options: Options, tools: string[], clientTools: ClientTool[]): TurnOptions {
+  const { fallbackModel, maxTurns, outputFormat, skills, thinking, effort } = options;
+  return compact({
+    tools,
+    fallbackModel,
+    skills,
+    // The call after the last one with tools is a reply without: the turn ends with what it has.
+    maxTurns: (maxTurns ?? MAX_TURNS) + 1,
+    onDisconnect: 'continue' as const,
+    thinking: thinkingOf(thinking, effort),
+    output:
+      outputFormat === undefined ? undefined : { schema: outputFormat.schema, repairs: REPAIRS },
+    clientTools: clientTools.length === 0 ? undefined : clientTools,
+  });
+}
+
+function thinkingOf(
+  thinking: Options['thinking'],
+  effort: Options['effort'],
+): TurnOptions['thinking'] | undefined {
+  if (thinking?.type === 'disabled') return false;
+  if (thinking !== undefined && 'budgetTokens' in thinking) {
+    throw new UnsupportedError('thinking.budgetTokens', 'set effort');
+  }
+  if (thinking === undefined && effort === undefined) return undefined;
+  const chosen = compact({ effort, display: thinking?.display });
+  return Object.keys(chosen).length === 0 ? true : chosen;
+}
+
+function instructionsOf(prompt: SystemPrompt | undefined): string | undefined {
+  if (prompt === undefined || typeof prompt === 'string') return prompt;
+  if ('type' in prompt) return prompt.append;
+  return prompt.join('\n\n');
+}
+
+/** The tools that the turns are offered, by the server's names. */
+function toolsOf({ tools, allowedTools = [], disallowedTools = [] }: Options): string[] {
+  const named = Array.isArray(tools) ? tools : undefined;
+  for (const name of named ?? []) {
+    if (isMissing(name)) {
+      throw new UnsupportedError(`The tool ${name}`, 'leave it out of tools; no server has it');
+    }
+  }
+  const asked = named?.filter((name) => name !== ASK_USER).map(toOurName) ?? [
+    ...standardTools,
+    // What is allowed and not standard is asked for: tools of the host application, and of the provider.
+    ...allowedTools
+      .filter((rule) => /^[\w-]+$/.test(rule) && !rule.startsWith('mcp__') && rule !== ASK_USER)
+      .filter((rule) => !isMissing(rule))
+      .map(toOurName),
+  ];
+  const denied = new Set(deniedTools(disallowedTools, 'disallowedTools'));
+  return [...new Set(asked)].filter((name) => !denied.has(name));
+}
+
+function asksUser({ tools, disallowedTools = [] }: Options): boolean {
+  const isNamed = Array.isArray(tools) && tools.includes(ASK_USER);
+  return isNamed && !disallowedTools.includes(ASK_USER);
+}
+
+function rulesOf(
+  { allowedTools = [], disallowedTools = [], settings = {} }: Options,
+  { mode, tools }: { mode: PermissionMode; tools: readonly string[] },
+): PermissionRules {
+  const { allow = [], ask = [], deny = [] } = settings.permissions ?? {};
+  const all = (lists: readonly [string, readonly string[]][]): string[] => {
+    const rules = lists.flatMap(([option, list]) =>
+      list.flatMap((rule) => toOurRules(rule, option)),
+    );
+    return [...new Set(rules)].filter((rule) => !ofProvider.includes(rule));
+  };
+  const bypassed = mode === 'bypassPermissions' ? [...tools, 'mcp__*'] : [];
+  return {
+    allow: all([
+      ['allowedTools', allowedTools.filter((rule) => rule !== ASK_USER)],
+      ['settings.permissions.allow', allow],
+      ['permissionMode', bypassed.map(toTheirName)],
+    ]),
+    ask: all([['settings.permissions.ask', ask]]),
+    deny: all([
+      ['disallowedTools', disallowedTools.filter((rule) => rule !== ASK_USER)],
+      ['settings.permissions.deny', deny],
+    ]),
+  };
+}
+
+/** The server asks before each call that a hook is to see first. */
+function asksForHooks(options: Options, tools: readonly string[], servers: string[]): string[] {
+  const matchers = options.hooks?.PreToolUse ?? [];
+  if (matchers.length === 0) return [];
+  const seen = tools.filter((name) => hasHook(matchers, toTheirName(name)));
+  const ofServers = servers.map((name) => `mcp__${name}__*`);
+  return [...seen.filter((name) => !ofProvider.includes(name)), ...ofServers];
+}
+
+/** Rules about tools of the caller's process are the caller's alone. */
+function sessionRules(
+  rules: PermissionRules,
+  hookAsks: readonly string[],
+  own: ReadonlyMap<string, SdkTool>,
+): PermissionRules {
+  const isServers = (rule: string): boolean => !own.has(rule);
+  const { allow = [], ask = [], deny = [] } = rules;
+  const lists = {
+    allow: allow.filter(isServers),
+    ask: [...ask, ...hookAsks],
+    deny: deny.filter(isServers),
+  };
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+function isEmpty(rules: PermissionRules): boolean {
+  return Object.keys(rules).length === 0;
+}
+
+/** The tools of servers of the caller's process by their names, and the servers that Turnpike connects to. */
+function splitServers(given: Readonly<Record<string, McpServerConfig>>): {
+  own: Map<string, SdkTool>;
+  ofServer: Record<string, unknown>;
+} {
+  const own = new Map<string, SdkTool>();
+  const ofServer: Record<string, unknown> = {};
+  for (const [server, config] of Object.entries(given)) {
+    if (config.type !== 'sdk') {
+      ofServer[server] = config;
+      continue;
+    }
+    if (!Array.isArray(config.tools)) {
+      throw new UnsupportedError(
+        `mcpServers.${server}`,
+        'make it with createSdkMcpServer of turnpike/agent-sdk',
+      );
+    }
+    for (const one of config.tools) own.set(`mcp__${server}__${one.name}`, one);
+  }
+  return { own, ofServer };
+}
+
+function checkBypass(mode: PermissionMode, options: Options): void {
+  if (mode !== 'bypassPermissions' || options.allowDangerouslySkipPermissions === true) return;
+  throw new UnsupportedError(
+    'permissionMode bypassPermissions by itself',
+    'set allowDangerouslySkipPermissions, too: it allows all tools of the query',
+  );
+}
+
+function checkSettings(settings: object): void {
+  const known = ['permissions', 'model'];
+  if (typeof settings !== 'object') {
+    throw new UnsupportedError(
+      'settings as a file',
+      'give its permissions and its model as an object',
+    );
+  }
+  const other = Object.keys(settings).find((name) => !known.includes(name));
+  if (other !== undefined) {
+    throw new UnsupportedError(`settings.${other}`, 'settings may have permissions and model');
+  }
+}

@@ -1,0 +1,218 @@
+import { TurnpikeError, type FollowedTurn, type HarnessEvent } from '../client/turnpike-client.js';
+import { compact } from '../platform/compact.js';
+import { CallAnswerer } from './answer-calls.js';
+import { TurnFold } from './fold-turn.js';
+import { describeStart } from './describe-start.js';
+import { serverMode } from './judge-call.js';
+import { uuidOfSession } from './message-ids.js';
+import { openSession, type OpenedSession } from './open-session.js';
+import { closed, type QueryState } from './query-state.js';
+import { readPrompt, rejectOn, type PromptMessage } from './read-prompt.js';
+import { blockOf, contextOf, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
+import { ResultError } from './sdk-errors.js';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from './sdk-messages.js';
+import { EndFold, overBudget, toResult } from './turn-end.js';
+
+/**
+ * Runs a query to its end: a turn for each message of the prompt, and before them one that its session still has open. A
+ * reader that leaves ends the turn; a process that dies does not.
+ *
+ * @throws ResultError after the result of one text that is an error; AbortError; UnsupportedError; TurnpikeError.
+ */
+export async function* runQuery(
+  state: QueryState,
+  prompt: string | AsyncIterable<SDKUserMessage>,
+): AsyncGenerator<SDKMessage, void, undefined> {
+  const { client, options, plan, leaving } = state;
+  try {
+    const session = await openSession(client, options, plan);
+    state.sessionId = session.record.sessionId;
+    state.cwd = session.record.projectRoot;
+    if (session.openTurn !== undefined) {
+      // Its result is not the one of this prompt.
+      yield* readTurn(state, client.follow(session.openTurn, { signal: leaving.signal }), true);
+    }
+    yield* runPrompt(state, session, prompt);
+  } catch (error) {
+    if (error !== closed) throw error;
+  } finally {
+    if (options.persistSession === false && state.sessionId !== '') {
+      await client.sessions.delete(state.sessionId);
+    }
+  }
+}
+
+async function* runPrompt(
+  state: QueryState,
+  session: OpenedSession,
+  prompt: string | AsyncIterable<SDKUserMessage>,
+): AsyncGenerator<SDKMessage, void, undefined> {
+  const { client, leaving } = state;
+  let context = await startSession(state, session.isResumed);
+  let { replaces } = session;
+  let turns = 0;
+  for await (const message of readPrompt(prompt, { client, signal: leaving.signal })) {
+    turns += 1;
+    const result = yield* runMessage(state, message, { context, replaces, turns });
+    [context, replaces] = [[], undefined];
+    yield result;
+    if (state.isText && result.is_error && !state.isInterrupted) throw new ResultError(result);
+  }
+}
+
+interface MessageContext {
+  /** What hooks add to what the model is told. */
+  context: readonly string[];
+  replaces: string | undefined;
+  /** The number of the message, from 1. */
+  turns: number;
+}
+
+/** Runs a message, and what hooks at the end of its turn want after it. @returns the result of the last turn. */
+async function* runMessage(
+  state: QueryState,
+  { text, files }: PromptMessage,
+  { context, replaces, turns }: MessageContext,
+): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
+  const submitted = await submitPrompt(state, text);
+  if ('blocked' in submitted) return blockedResult(state, submitted.blocked, turns);
+  let message = text;
+  let wanted: Wanted = { files, replaces, context: [...context, ...submitted.context] };
+  for (let again = false; ; again = true) {
+    const left = budgetLeft(state);
+    if (left !== undefined && left <= 0) return overBudget(state.sessionId, state.total, turns);
+    state.isInterrupted = false;
+    const turn = await submit(state, message, { ...wanted, left });
+    const result = yield* readTurn(state, turn, false);
+    const reason = result.subtype === 'success' ? await stopBlocked(state, again) : undefined;
+    if (reason === undefined) return result;
+    message = reason;
+    wanted = { files: [], replaces: undefined, context: [] };
+  }
+}
+
+interface Wanted {
+  files: readonly string[];
+  replaces: string | undefined;
+  context: readonly string[];
+}
+
+function submit(
+  { client, plan, sessionId, mode, model, options, leaving }: QueryState,
+  message: string,
+  { files, replaces, context, left }: Wanted & { left: number | undefined },
+): Promise<FollowedTurn> {
+  const instructions = [plan.instructions ?? '', ...context].filter((one) => one !== '');
+  const hasHooks = plan.hookAsks.length > 0 || options.hooks?.PermissionRequest !== undefined;
+  return client.turn({
+    sessionId,
+    message,
+    signal: leaving.signal,
+    ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
+    ...(files.length === 0 ? {} : { attachments: files.map((id) => ({ id })) }),
+    opts: {
+      ...plan.turn,
+      ...compact({ model, replaces, maxCostUsd: left }),
+      mode: serverMode(mode, hasHooks),
+    },
+  });
+}
+
+/** Reads a turn to its end, and answers what it asks. Left before its end, the turn ends. @returns its result. */
+export async function* readTurn(
+  state: QueryState,
+  turn: FollowedTurn,
+  isAdopted: boolean,
+): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
+  const { sessionId, options, leaving, total } = state;
+  const partial = options.includePartialMessages === true;
+  const fold = new TurnFold({ turnId: turn.turnId, sessionId, partial });
+  const ending = new EndFold();
+  const answerer = new CallAnswerer(state, fold, isAdopted);
+  const aborted = rejectOn(leaving.signal);
+  const events = turn[Symbol.asyncIterator]();
+  state.turn = turn;
+  let result: SDKResultMessage | undefined;
+  try {
+    while (true) {
+      const next = await Promise.race([events.next(), answerer.failed, aborted.rejected]);
+      if (next.done === true) break;
+      const { value: event } = next;
+      if (event.event === 'session:init') yield await describeStart(state, turn.turnId, event);
+      yield* fold.take(event);
+      answerer.take(event);
+      const end = ending.take(event);
+      if (end !== undefined) result = toResult(end, { fold, sessionId, total });
+    }
+  } finally {
+    answerer.end();
+    aborted.end();
+    state.turn = undefined;
+    if (result === undefined) await endTurn(turn, events);
+  }
+  if (result !== undefined) return result;
+  throw new Error(`The events of turn ${turn.turnId} have no end`);
+}
+
+/** Ends a turn that is left. One that has ended meanwhile is no fault. */
+async function endTurn(
+  turn: FollowedTurn,
+  events: AsyncGenerator<HarnessEvent, void, undefined>,
+): Promise<void> {
+  // It rejects with the reason for which the turn was left, which is known. An event that is awaited in there may come no
+  // sooner than the turn's end, so that nothing waits for it here.
+  events.return().catch(() => undefined);
+  try {
+    await turn.interrupt();
+  } catch (error) {
+    if (!(error instanceof TurnpikeError) || error.code !== 'TURN_NOT_FOUND') throw error;
+  }
+}
+
+async function startSession(state: QueryState, isResumed: boolean): Promise<string[]> {
+  const input = { source: isResumed ? 'resume' : 'startup' };
+  const answers = await tell(state, 'SessionStart', input);
+  return contextOf(answers);
+}
+
+/** What hooks say of a message before it is sent. */
+async function submitPrompt(
+  state: QueryState,
+  prompt: string,
+): Promise<{ blocked: string } | { context: string[] }> {
+  const answers = await tell(state, 'UserPromptSubmit', { prompt });
+  const blocked = blockOf(answers, 'UserPromptSubmit');
+  if (blocked !== undefined) return { blocked };
+  return wantsEnd(answers)
+    ? { blocked: 'a hook ended the query' }
+    : { context: contextOf(answers) };
+}
+
+/** Why a turn that ended is to go on; undefined: it is not. */
+async function stopBlocked(state: QueryState, isActive: boolean): Promise<string | undefined> {
+  const answers = await tell(state, 'Stop', { stop_hook_active: isActive });
+  return blockOf(answers, 'Stop');
+}
+
+function tell(
+  state: QueryState,
+  event: 'SessionStart' | 'UserPromptSubmit' | 'Stop',
+  input: Record<string, unknown>,
+): ReturnType<typeof runHooks> {
+  const { sessionId, cwd, mode, leaving, options } = state;
+  const facts: HookFacts = { session: uuidOfSession(sessionId), cwd, mode };
+  return runHooks(options.hooks, event, { facts, input, signal: leaving.signal });
+}
+
+function budgetLeft({ options: { maxBudgetUsd }, total }: QueryState): number | undefined {
+  return maxBudgetUsd === undefined ? undefined : maxBudgetUsd - total.costUsd;
+}
+
+function blockedResult(state: QueryState, reason: string, turn: number): SDKResultMessage {
+  const { sessionId, total } = state;
+  return {
+    ...overBudget(sessionId, total, turn),
+    subtype: 'error_during_execution',
+    errors: [reason === '' ? 'A hook blocked the prompt' : reason],
+  };
+}

@@ -1,0 +1,29 @@
+import type { SDKResultMessage } from './sdk-messages.js';
+
+/** The query was aborted by its `abortController`. */
+export class AbortError extends Error {
+  override readonly name = 'AbortError';
+}
+
+/** An option, a method or a value that this entry does not honour; the message says what to do instead. */
+export class UnsupportedError extends Error {
+  override readonly name = 'UnsupportedError';
+
+  constructor(
+    /** What was asked: `additionalDirectories`, `hooks.PreCompact`. */
+    readonly what: string,
+    advice: string,
+  ) {
+    super(`${what} is not supported by turnpike/agent-sdk: ${advice}`);
+  }
+}
+
+/** A query of one text ended with an error, which its last message told. */
+export class ResultError extends Error {
+  override readonly name = 'ResultError';
+
+  constructor(readonly result: SDKResultMessage) {
+    const why = result.errors?.join('; ') ?? result.result ?? '';
+    super(`The turn ended with ${result.subtype}${why === '' ? '' : `: ${why}`}`);
+  }
+}
