@@ -37,7 +37,7 @@ export function toOurRules(text: string, option: string): string[] {
   if (tool.startsWith('mcp__')) return [mcpRule(tool, content, { text, option })];
   if (isMissing(tool)) return [];
   const ours = toOurName(tool);
-  if (content === undefined) return governed(ours);
+  if (content === undefined) return [ours];
   const refuse = (advice: string): UnsupportedError =>
     new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
   if (pathTools.includes(ours)) {
@@ -48,11 +48,6 @@ export function toOurRules(text: string, option: string): string[] {
   if (ours === 'bash') return [`bash(${commandPattern(content)})`];
   if (ours === 'task' || ours === 'load_skill') return [`${ours}(${content.trim()})`];
   throw refuse(`write ${tool} without a pattern`);
-}
-
-/** `Edit` governs all that writes files there. */
-function governed(ours: string): string[] {
-  return ours === 'edit' ? ['edit', 'write'] : [ours];
 }
 
 function mcpRule(
@@ -79,7 +74,7 @@ function commandPattern(content: string): string {
 export function deniedTools(rules: readonly string[], option: string): string[] {
   return rules.flatMap((rule) => {
     const { tool, content } = parseSdkRule(rule, option);
-    return content === undefined && !tool.includes('*') ? governed(toOurName(tool)) : [];
+    return content === undefined && !tool.includes('*') ? [toOurName(tool)] : [];
   });
 }
 

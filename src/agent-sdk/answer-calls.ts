@@ -97,8 +97,8 @@ export class CallAnswerer {
     if (answer.behavior === 'deny') return this.#deny(question, answer);
     const input =
       answer.input === undefined ? {} : { input: toOurInput(question.name, answer.input) };
-    if (answer.rule === undefined) await approvals.approve(approvalId, input);
-    else await approvals.approveForSession(approvalId, { ...input, rule: answer.rule });
+    if (answer.forSession === undefined) await approvals.approve(approvalId, input);
+    else await approvals.approveForSession(approvalId, { ...input, ...answer.forSession });
   }
 
   async #deny(
@@ -147,6 +147,10 @@ export class CallAnswerer {
     const theirName = toTheirName(name);
     const told = { tool_name: theirName, tool_input: toTheirInput(name, question.input) };
     const input = { ...told, tool_use_id: toolUseId };
+    // Of a denied call no hook is told.
+    const before = judgeCall({ name, input: question.input }, { plan, mode });
+    if (before.verdict === 'deny' && before.isByRule)
+      return { behavior: 'deny', message: before.reason };
     const seen = await runHooks(options.hooks, 'PreToolUse', {
       facts: this.#facts(),
       input,
@@ -161,7 +165,10 @@ export class CallAnswerer {
       input: changed === undefined ? question.input : toOurInput(name, changed),
     };
     const judged = judgeCall(call, { plan, mode });
-    if (judged.verdict === 'deny') return { behavior: 'deny', message: judged.reason };
+    const isAnswered = judged.asksNobody && hooked.behavior === 'allow';
+    if (judged.verdict === 'deny' && !isAnswered) {
+      return { behavior: 'deny', message: judged.reason };
+    }
     const isOurs = kind === 'client-tool' || isAskedForHooks(question, plan.hookAsks);
     const isAllowed = hooked.behavior === 'allow' ? !judged.isByRule : judged.verdict === 'allow';
     const allows = isOurs && isAllowed && hooked.behavior !== 'ask';

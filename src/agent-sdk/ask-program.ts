@@ -13,8 +13,8 @@ export type ProgramAnswer =
       behavior: 'allow';
       /** The input that replaces the model's, with the names of programs. Absent: it stays. */
       input?: Record<string, unknown>;
-      /** The server's rule that is allowed for the rest of the session. Absent: this call alone. */
-      rule?: string;
+      /** Calls as this one run for the rest of the session: those that a rule of the server covers, or equal ones. */
+      forSession?: { rule?: string };
     }
   | { behavior: 'deny'; message: string; interrupt?: boolean };
 
@@ -53,9 +53,7 @@ export async function askProgram(
       signal,
       toolUseID: toolUseId,
       decisionReason: reason,
-      suggestions: [
-        { type: 'addRules', rules: [{ toolName }], behavior: 'allow', destination: 'session' },
-      ],
+      suggestions: suggestionsFor(name, input),
       ...(agentId === undefined ? {} : { agentID: agentId }),
     });
   const answer = await asking().catch((error: unknown): PermissionResult => ({
@@ -87,7 +85,7 @@ function isPermissionResult(value: unknown): value is PermissionResult {
 
 function toAnswer(
   state: QueryState,
-  { name }: ProgramQuestion,
+  { name, input }: ProgramQuestion,
   answer: PermissionResult,
 ): ProgramAnswer {
   if (answer.behavior === 'deny') {
@@ -103,11 +101,29 @@ function toAnswer(
       'a rule must be about the call that was asked about',
     );
   }
+  // A command that is allowed to the letter is this call: a rule would take its * for any text.
+  const isThisCall = rule === `${name}(${String(input['command'])})`;
   return {
     behavior: 'allow',
     ...(updatedInput === undefined ? {} : { input: updatedInput }),
-    ...(rule === undefined ? {} : { rule }),
+    ...(rule === undefined ? {} : { forSession: isThisCall ? {} : { rule } }),
   };
+}
+
+/** What a program may answer so that it is not asked about such calls again. */
+function suggestionsFor(
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+): PermissionUpdate[] {
+  const destination = 'session';
+  if (name === 'write' || name === 'edit') {
+    return [{ type: 'setMode', mode: 'acceptEdits', destination }];
+  }
+  const toolName = toTheirName(name);
+  const { command } = input;
+  const isCommand = name === 'bash' && typeof command === 'string';
+  const rule = isCommand ? { toolName, ruleContent: command } : { toolName };
+  return [{ type: 'addRules', rules: [rule], behavior: 'allow', destination }];
 }
 
 /** Sets the mode that an answer sets. @returns the server's rules that it adds. */

@@ -1,5 +1,6 @@
 import { TurnpikeClient } from '../client/turnpike-client.js';
 import { checkOptions, optionsOfChild } from './check-options.js';
+import { AbortError } from './sdk-errors.js';
 import { sessionOfUuid } from './message-ids.js';
 import { planQuery } from './plan-query.js';
 import { handleOf } from './query-handle.js';
@@ -27,7 +28,7 @@ export interface ClientSource {
 
 /** What a program is asked for a query. */
 export interface QueryRequest {
-  /** One text, after whose error the query throws; or messages, a turn each. */
+  /** One text; or messages, a turn each. The query throws where the last of them ended with an error. */
   prompt: string | AsyncIterable<SDKUserMessage>;
   options?: Options;
 }
@@ -57,7 +58,7 @@ export function connect(
   source: TurnpikeClient | ClientSource,
   { principal = 'agent-sdk' }: { principal?: string } = {},
 ): AgentSdk {
-  const client = source instanceof TurnpikeClient ? source : source.client(principal);
+  const client = clientOf(source, principal);
   return over(() => client);
 }
 
@@ -68,8 +69,11 @@ export function useConnection(
   source: TurnpikeClient | ClientSource | undefined,
   { principal = 'agent-sdk' }: { principal?: string } = {},
 ): void {
-  connection =
-    source === undefined || source instanceof TurnpikeClient ? source : source.client(principal);
+  connection = source && clientOf(source, principal);
+}
+
+function clientOf(source: TurnpikeClient | ClientSource, principal: string): TurnpikeClient {
+  return 'sessions' in source ? source : source.client(principal);
 }
 
 /** The server that was set, or that of `TURNPIKE_URL` with `TURNPIKE_API_KEY`. @throws Error where there is neither. */
@@ -104,6 +108,9 @@ function over(of: () => TurnpikeClient): AgentSdk {
 
 function open(client: TurnpikeClient, options: Options, isText: boolean): QueryState {
   checkOptions({ ...options });
+  if (options.abortController?.signal.aborted === true) {
+    throw new AbortError('The query was aborted before it began');
+  }
   warnOfChild(options);
   return openState(client, planQuery(options), { options, isText });
 }

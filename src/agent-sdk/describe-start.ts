@@ -2,7 +2,7 @@ import type { HarnessEvent } from '../client/turnpike-client.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import type { QueryState } from './query-state.js';
 import type { SDKSystemMessage } from './sdk-messages.js';
-import { toTheirName } from './tool-names.js';
+import { toListedName } from './tool-names.js';
 
 /** The message that begins a turn, with what the turn may use. */
 export async function describeStart(
@@ -20,7 +20,7 @@ export async function describeStart(
     subtype: 'init',
     cwd,
     model: event.data.model,
-    tools: [...tools, ...clientTools.map(({ name }) => name)].map(toTheirName),
+    tools: [...tools, ...clientTools.map(({ name }) => name)].map(toListedName),
     mcp_servers: plan.servers.map((name) => ({ name, status: 'connected' })),
     permissionMode: mode,
     skills: skills.map(({ name }) => name).filter((name) => named?.includes(name) ?? true),

@@ -43,6 +43,10 @@ export class TurnFold {
   #lastText = '';
   /** Messages of replies that are void, and of which no message has said so yet. */
   #voided: string[] = [];
+  /** Calls of the reply whose results are not told, in their order. */
+  #awaited: string[] = [];
+  /** Results that wait for those of earlier calls. */
+  readonly #held = new Map<string, SDKMessage[]>();
   readonly #children = new Map<string, TurnFold>();
   readonly #facts: Omit<ReplyFacts, 'model'>;
 
@@ -90,7 +94,11 @@ export class TurnFold {
   /** What an event says of a call, or of the conversation. */
   #ofCall({ id, event: name, data }: HarnessEvent): SDKMessage[] | undefined {
     if (name === 'tool:start') return this.#stored();
-    if (name === 'tool:result') return [...this.#stored(), ...this.#result(id, data)];
+    if (name === 'tool:result') {
+      const messages = this.#stored();
+      this.#held.set(data.toolUseId, this.#result(id, data));
+      return [...messages, ...this.#inOrder()];
+    }
     if (name === 'approval:request') {
       const messages = this.#stored();
       const { toolUseId, name: tool, input } = data;
@@ -100,6 +108,29 @@ export class TurnFold {
     return name === 'system:notice' && data.kind === 'compact-summary'
       ? [this.#compacted(id)]
       : undefined;
+  }
+
+  /** The results that no earlier call keeps back. Results of calls at the same time come as they end. */
+  #inOrder(): SDKMessage[] {
+    const told: SDKMessage[] = [];
+    const [first] = this.#held.keys();
+    if (first !== undefined && !this.#awaited.includes(first)) this.#awaited.unshift(first);
+    for (let next = this.#awaited[0]; next !== undefined; next = this.#awaited[0]) {
+      const held = this.#held.get(next);
+      if (held === undefined) break;
+      told.push(...held);
+      this.#held.delete(next);
+      this.#awaited.shift();
+    }
+    return told;
+  }
+
+  /** All results that are held back: no more come. */
+  #rest(): SDKMessage[] {
+    const told = [...this.#held.values()].flat();
+    this.#held.clear();
+    this.#awaited = [];
+    return told;
   }
 
   #begin(frameId: string, step: number): SDKMessage[] {
@@ -118,7 +149,7 @@ export class TurnFold {
 
   #end(event: Extract<HarnessEvent, { event: 'step:end' }>): SDKMessage[] {
     const { stopReason, usage } = event.data;
-    const messages = this.#within((reply) => reply.end(stopReason, usage));
+    const messages = [...this.#within((reply) => reply.end(stopReason, usage)), ...this.#rest()];
     if (this.#reply !== undefined && this.#reply.text !== '') this.#lastText = this.#reply.text;
     this.#reply = undefined;
     return messages;
@@ -139,6 +170,7 @@ export class TurnFold {
       if (block.type !== 'tool_use') continue;
       const call = this.#reply?.nameOf(block.id) ?? block.name;
       this.calls.set(block.id, { name: call, input: block.input, wasAsked: false });
+      this.#awaited.push(block.id);
     }
     return messages;
   }
@@ -207,8 +239,8 @@ export class TurnFold {
     const { session } = this.#facts;
     if (event.event === 'subagent:start') {
       const { childTurnId, toolUseId, agent } = event.data;
-      const { sessionId, partial } = this.options;
-      const child = { turnId: childTurnId, sessionId, partial, parent: toolUseId };
+      const { sessionId } = this.options;
+      const child = { turnId: childTurnId, sessionId, partial: false, parent: toolUseId };
       this.#children.set(childTurnId, new TurnFold(child));
       const started = { task_id: childTurnId, tool_use_id: toolUseId, description: agent };
       const uuid = uuidOf(event.id);

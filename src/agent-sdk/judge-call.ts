@@ -14,8 +14,10 @@ export interface Judgement {
   verdict: 'allow' | 'ask' | 'deny';
   /** For the model, of a denial. */
   reason: string;
-  /** A rule asks: what allows calls does not answer it. */
+  /** A rule asks, or denies: what allows calls does not answer it. */
   isByRule: boolean;
+  /** The mode asks nobody, and so denies. */
+  asksNobody: boolean;
 }
 
 /** The server's mode for one of a program. With hooks that see calls first, nobody would be asked in `dontAsk`. Pure. */
@@ -47,9 +49,11 @@ export function judgeCall(
     session: plan.ownRules,
     grants: [],
   });
-  const isByRule = judged.rule === 'asked-by-rule' || judged.rule === 'may-be-denied';
+  const isByRule = ['denied', 'asked-by-rule', 'may-be-denied'].includes(judged.rule);
+  const asksNobody = judged.rule === 'asks-nobody';
   const isBypassed = mode === 'bypassPermissions' && judged.verdict === 'ask' && !isByRule;
-  return { verdict: isBypassed ? 'allow' : judged.verdict, reason: judged.reason, isByRule };
+  const verdict = isBypassed ? 'allow' : judged.verdict;
+  return { verdict, reason: judged.reason, isByRule, asksNobody };
 }
 
 /**

@@ -11,7 +11,7 @@ import { readPrompt, rejectOn, type PromptMessage } from './read-prompt.js';
 import { blockOf, contextOf, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
 import { ResultError } from './sdk-errors.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from './sdk-messages.js';
-import { EndFold, overBudget, toResult } from './turn-end.js';
+import { EndFold, toResult, withoutTurn } from './turn-end.js';
 
 /**
  * Runs a query to its end: a turn for each message of the prompt, and before them one that its session still has open. A
@@ -25,7 +25,14 @@ export async function* runQuery(
 ): AsyncGenerator<SDKMessage, void, undefined> {
   const { client, options, plan, leaving } = state;
   try {
-    const session = await openSession(client, options, plan);
+    const session = await openSession(client, options, plan).catch((error: unknown) => {
+      if (options.resume === undefined || !isMissingSession(error)) throw error;
+      return error;
+    });
+    if ('code' in session) {
+      yield* missing(state, session.message);
+      return;
+    }
     state.sessionId = session.record.sessionId;
     state.cwd = session.record.projectRoot;
     if (session.openTurn !== undefined) {
@@ -42,6 +49,20 @@ export async function* runQuery(
   }
 }
 
+function isMissingSession(error: unknown): error is TurnpikeError {
+  return error instanceof TurnpikeError && error.code === 'SESSION_NOT_FOUND';
+}
+
+/** The result of a query whose session is not there. @throws ResultError after it. */
+function* missing(state: QueryState, message: string): Generator<SDKMessage, void, undefined> {
+  const sessionId = state.options.resume ?? '';
+  const subtype = 'error_during_execution';
+  const told = { subtype, is_error: true, errors: [message] } satisfies Partial<SDKResultMessage>;
+  const result = withoutTurn(told, { sessionId, total: state.total, number: 1 });
+  yield result;
+  throw new ResultError(result);
+}
+
 async function* runPrompt(
   state: QueryState,
   session: OpenedSession,
@@ -51,13 +72,15 @@ async function* runPrompt(
   let context = await startSession(state, session.isResumed);
   let { replaces } = session;
   let turns = 0;
+  let last: SDKResultMessage | undefined;
   for await (const message of readPrompt(prompt, { client, signal: leaving.signal })) {
     turns += 1;
     const result = yield* runMessage(state, message, { context, replaces, turns });
     [context, replaces] = [[], undefined];
     yield result;
-    if (state.isText && result.is_error && !state.isInterrupted) throw new ResultError(result);
+    last = result;
   }
+  if (last?.is_error === true) throw new ResultError(last);
 }
 
 interface MessageContext {
@@ -75,12 +98,15 @@ async function* runMessage(
   { context, replaces, turns }: MessageContext,
 ): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
   const submitted = await submitPrompt(state, text);
-  if ('blocked' in submitted) return blockedResult(state, submitted.blocked, turns);
+  if ('blocked' in submitted) {
+    const told = { subtype: 'success', is_error: false, result: submitted.blocked } as const;
+    return withoutTurn(told, { ...state, number: turns });
+  }
   let message = text;
   let wanted: Wanted = { files, replaces, context: [...context, ...submitted.context] };
   for (let again = false; ; again = true) {
     const left = budgetLeft(state);
-    if (left !== undefined && left <= 0) return overBudget(state.sessionId, state.total, turns);
+    if (left !== undefined && left <= 0) return overBudget(state, turns);
     state.isInterrupted = false;
     const turn = await submit(state, message, { ...wanted, left });
     const result = yield* readTurn(state, turn, false);
@@ -181,11 +207,9 @@ async function submitPrompt(
   prompt: string,
 ): Promise<{ blocked: string } | { context: string[] }> {
   const answers = await tell(state, 'UserPromptSubmit', { prompt });
-  const blocked = blockOf(answers, 'UserPromptSubmit');
-  if (blocked !== undefined) return { blocked };
-  return wantsEnd(answers)
-    ? { blocked: 'a hook ended the query' }
-    : { context: contextOf(answers) };
+  const reason = wantsEnd(answers) ? 'A hook ended it' : blockOf(answers, 'UserPromptSubmit');
+  if (reason === undefined) return { context: contextOf(answers) };
+  return { blocked: reason === '' ? 'A hook blocked the message' : reason };
 }
 
 /** Why a turn that ended is to go on; undefined: it is not. */
@@ -208,11 +232,8 @@ function budgetLeft({ options: { maxBudgetUsd }, total }: QueryState): number | 
   return maxBudgetUsd === undefined ? undefined : maxBudgetUsd - total.costUsd;
 }
 
-function blockedResult(state: QueryState, reason: string, turn: number): SDKResultMessage {
-  const { sessionId, total } = state;
-  return {
-    ...overBudget(sessionId, total, turn),
-    subtype: 'error_during_execution',
-    errors: [reason === '' ? 'A hook blocked the prompt' : reason],
-  };
+function overBudget(state: QueryState, number: number): SDKResultMessage {
+  const errors = ['maxBudgetUsd is spent by the turns before'];
+  const subtype = 'error_max_budget_usd';
+  return withoutTurn({ subtype, is_error: true, errors }, { ...state, number });
 }

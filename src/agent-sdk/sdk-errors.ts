@@ -18,7 +18,7 @@ export class UnsupportedError extends Error {
   }
 }
 
-/** A query of one text ended with an error, which its last message told. */
+/** The last turn of a query ended with an error, which its last message told. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
 

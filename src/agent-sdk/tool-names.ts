@@ -34,7 +34,7 @@ const sharedTools: readonly SharedTool[] = [
   },
   { theirs: 'TodoWrite', ours: 'todo_write', effect: 'read' },
   {
-    theirs: 'Task',
+    theirs: 'Agent',
     ours: 'task',
     effect: 'read',
     argument: 'agent',
@@ -47,7 +47,7 @@ const sharedTools: readonly SharedTool[] = [
 ];
 
 /** Other names that programs have for a tool. */
-const aliases: Readonly<Record<string, string>> = { Agent: 'Task' };
+const aliases: Readonly<Record<string, string>> = { Task: 'Agent' };
 
 const byTheirs = new Map(sharedTools.map((tool) => [tool.theirs, tool]));
 const byOurs = new Map(sharedTools.map((tool) => [tool.ours, tool]));
@@ -109,6 +109,11 @@ export function toTheirName(name: string): string {
   return byOurs.get(name)?.theirs ?? name;
 }
 
+/** The name of a tool in the list of a turn's tools, where that of subagents has its older one. Pure. */
+export function toListedName(name: string): string {
+  return name === 'task' ? 'Task' : toTheirName(name);
+}
+
 /** What a call of a tool may do; one that is not known may do anything. Pure. */
 export function effectOf(name: string): ToolEffect {
   return byOurs.get(name)?.effect ?? 'command';
@@ -128,13 +133,14 @@ export function argumentOf(
 
 /** Whether the input of a tool has other fields there. Pure. */
 export function hasOtherFields(name: string): boolean {
-  return name === 'read' || byOurs.get(name)?.renamed !== undefined;
+  return name === 'read' || name === 'edit' || byOurs.get(name)?.renamed !== undefined;
 }
 
 /** An input of a call as programs see it. Pure. */
 export function toTheirInput(name: string, input: unknown): JsonObject {
   const given: JsonObject = isPlainObject(input) ? toJson(input) : {};
   if (name === 'read') return toTheirRange(given);
+  if (name === 'edit') return { replace_all: false, ...given };
   const { renamed = {} } = byOurs.get(name) ?? {};
   const back = new Map(Object.entries(renamed).map(([theirs, ours]) => [ours, theirs]));
   return Object.fromEntries(

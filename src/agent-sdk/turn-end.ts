@@ -55,15 +55,18 @@ export function toResult(
 ): SDKResultMessage {
   addUsage(total, fold.model, end.usage);
   const subtype = subtypeOf(end, error);
-  const isError = subtype !== 'success';
+  // A model that refuses the request ends the turn with its words.
+  const isRefused = subtype === 'success' && error !== undefined;
   return {
     type: 'result',
     subtype,
-    is_error: isError,
+    is_error: isRefused || subtype !== 'success',
     duration_ms: end.durationMs,
     duration_api_ms: end.durationMs,
     num_turns: 1 + fold.results,
-    ...(isError ? { errors: [describe(end, error)] } : { result: fold.text }),
+    ...(subtype === 'success'
+      ? { result: error?.message ?? fold.text }
+      : { errors: [describe(end, error)] }),
     stop_reason: stopReason ?? null,
     total_cost_usd: total.costUsd,
     usage: toApiUsage(own),
@@ -75,33 +78,35 @@ export function toResult(
   };
 }
 
-/** The result of a turn that was not begun, as the query has spent what it may. */
-export function overBudget(sessionId: string, total: QueryUsage, turn: number): SDKResultMessage {
+/** The result of a message for which no turn was begun. @param number of the message, from 1. */
+export function withoutTurn(
+  told: Pick<SDKResultMessage, 'subtype' | 'is_error' | 'errors' | 'result'>,
+  { sessionId, total, number }: { sessionId: string; total: QueryUsage; number: number },
+): SDKResultMessage {
   return {
     type: 'result',
-    subtype: 'error_max_budget_usd',
-    is_error: true,
+    ...told,
     duration_ms: 0,
     duration_api_ms: 0,
     num_turns: 0,
-    errors: ['maxBudgetUsd is spent by the turns before'],
     stop_reason: null,
     total_cost_usd: total.costUsd,
     usage: toApiUsage(noUsage),
     modelUsage: structuredClone(total.models),
     permission_denials: [],
     session_id: uuidOfSession(sessionId),
-    uuid: uuidOf(`${sessionId}/over-budget/${turn}`),
+    uuid: uuidOf(`${sessionId}/${told.subtype}/${number}`),
   };
 }
 
-/** The kinds of an end. A reply that was cut or declined is one, too. Pure. */
+/** The kind of an end. What the model refused, cut or declined is told as its result. Pure. */
 function subtypeOf(
   { outcome, reason }: HarnessFrames['turn:end'],
   error: HarnessFrames['turn:error'] | undefined,
 ): ResultSubtype {
   if (outcome === 'completed') return 'success';
   if (error?.errorType === 'OUTPUT_INVALID') return 'error_max_structured_output_retries';
+  if (outcome === 'failed') return 'success';
   if (outcome !== 'limited') return 'error_during_execution';
   switch (reason) {
     case 'max_turns':

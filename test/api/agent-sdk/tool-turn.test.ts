@@ -142,7 +142,9 @@ describe('a query whose turn calls tools', () => {
         },
       }),
     );
-    expect(messages[0]).toMatchObject({ tools: ['Read', 'Glob', 'Grep', 'Bash', 'TodoWrite'] });
+    expect(messages[0]).toMatchObject({
+      tools: ['Read', 'Write', 'Glob', 'Grep', 'Bash', 'TodoWrite'],
+    });
     expect(outputsOf(messages).join(' ')).toContain('hi');
   });
 
@@ -176,9 +178,14 @@ describe('a query whose turn calls tools', () => {
         options: {
           cwd: server.projectRoot,
           ...(resume === undefined ? {} : { resume }),
-          canUseTool: (_name, _input, { suggestions }) => {
+          canUseTool: (toolName) => {
             asked += 1;
-            return { behavior: 'allow', updatedPermissions: suggestions ?? [] };
+            const rule = {
+              rules: [{ toolName }],
+              behavior: 'allow',
+              destination: 'session',
+            } as const;
+            return { behavior: 'allow', updatedPermissions: [{ type: 'addRules', ...rule }] };
           },
         },
       });
@@ -190,19 +197,15 @@ describe('a query whose turn calls tools', () => {
         prompt: `${writing('third.txt')} ${writing('fourth.txt')}`,
         options: {
           cwd: server.projectRoot,
-          canUseTool: () => {
+          canUseTool: (_name, _input, { suggestions }) => {
             asked += 1;
-            return {
-              behavior: 'allow',
-              updatedPermissions: [
-                { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
-              ],
-            };
+            return { behavior: 'allow', updatedPermissions: suggestions ?? [] };
           },
         },
       }),
     );
     expect(kindsOf(modes).at(-1)).toBe('result/success');
+    expect(asked).toBeLessThanOrEqual(3);
     expect(await readFile(at('fourth.txt'), 'utf8')).toBe('one');
   });
 });

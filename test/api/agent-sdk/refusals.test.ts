@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  connect,
+  query,
+  UnsupportedError,
+  useConnection,
+  type Options,
+} from '../../../src/agent-sdk/connect.js';
+import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { collect, kindsOf } from '../../support/agent-sdk/read-query.js';
+import { useServer } from '../../support/processes/start-server.js';
+import { useShared } from '../../support/suite.js';
+
+describe('what a query does not honour', () => {
+  const server = useServer();
+  const sdk = useShared(() => connect(new TurnpikeClient({ url: server.url })));
+  afterEach(() => useConnection(undefined));
+
+  it.each<[string, object]>([
+    ['additionalDirectories', { additionalDirectories: ['/a'] }],
+    ['agents', { agents: {} }],
+    ['betas', { betas: [] }],
+    ['enableFileCheckpointing', { enableFileCheckpointing: true }],
+    ['maxThinkingTokens', { maxThinkingTokens: 1 }],
+    ['onElicitation', { onElicitation: () => undefined }],
+    ['plugins', { plugins: [] }],
+    ['sandbox', { sandbox: {} }],
+    ['permisionMode', { permisionMode: 'plan' }],
+    ['permissionMode "auto"', { permissionMode: 'auto' }],
+    ['permissionMode bypassPermissions', { permissionMode: 'bypassPermissions' }],
+    ['settingSources', { settingSources: ['project'] }],
+    ['settings.env', { settings: { env: {} } }],
+    ['hooks.PreCompact', { hooks: { PreCompact: [] } }],
+    ['NotebookEdit', { tools: ['NotebookEdit'] }],
+    ['allowedTools "Read(src/**)"', { allowedTools: ['Read(src/**)'] }],
+    ['disallowedTools "Edit(/src/**)"', { disallowedTools: ['Edit(/src/**)'] }],
+    ['thinking.budgetTokens', { thinking: { type: 'enabled', budgetTokens: 1000 } }],
+    ['forkSession by itself', { forkSession: true }],
+    ['sessionId beside resume', { sessionId: 'a', resume: 'b' }],
+  ])('is refused by name: %s', async (name, options) => {
+    const before = server.modelRequests.length;
+    const running = async () =>
+      collect(sdk.query({ prompt: 'Hello', options: options as Options }));
+    const thrown = await running().catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(UnsupportedError);
+    expect(String(thrown)).toContain(name);
+    expect(server.modelRequests).toHaveLength(before);
+  });
+
+  it('is refused by name: methods of a query', async () => {
+    const running = sdk.query({ prompt: 'Hello', options: { cwd: server.projectRoot } });
+    await expect(running.rewindFiles()).rejects.toThrow('rewindFiles()');
+    await expect(running.supportedModels()).rejects.toThrow('client.models');
+    await collect(running);
+  });
+
+  it('is told once of options for a child process', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', onWarning);
+    for (let count = 0; count < 2; count += 1) {
+      await collect(
+        sdk.query({
+          prompt: 'Hello',
+          options: { cwd: server.projectRoot, env: {}, executable: 'bun', strictMcpConfig: true },
+        }),
+      );
+    }
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([expect.stringContaining('env, executable')]);
+  });
+
+  it('runs with the server that was set, without which it says what to set', async () => {
+    useConnection(new TurnpikeClient({ url: server.url }));
+    const messages = await collect(
+      query({ prompt: 'Hello', options: { cwd: server.projectRoot } }),
+    );
+    expect(kindsOf(messages).at(-1)).toBe('result/success');
+    useConnection(undefined);
+    const { TURNPIKE_URL: url } = process.env;
+    delete process.env['TURNPIKE_URL'];
+    try {
+      expect(() => query({ prompt: 'Hello' })).toThrow('TURNPIKE_URL');
+      process.env['TURNPIKE_URL'] = server.url;
+      const more = await collect(query({ prompt: 'Hello', options: { cwd: server.projectRoot } }));
+      expect(kindsOf(more).at(-1)).toBe('result/success');
+    } finally {
+      if (url === undefined) delete process.env['TURNPIKE_URL'];
+      else process.env['TURNPIKE_URL'] = url;
+    }
+  });
+
+  it('runs with the mode that bypasses questions, where that is confirmed', async () => {
+    const messages = await collect(
+      sdk.query({
+        prompt: '[[tool=bash {"command":"echo bypassed"}]]',
+        options: {
+          cwd: server.projectRoot,
+          permissionMode: 'bypassPermissions',
+          allowDangerouslySkipPermissions: true,
+        },
+      }),
+    );
+    expect(JSON.stringify(messages)).toContain('bypassed');
+    expect(messages[0]).toMatchObject({ permissionMode: 'bypassPermissions' });
+  });
+});
