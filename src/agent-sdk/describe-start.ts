@@ -1,4 +1,5 @@
 import type { HarnessEvent } from '../client/turnpike-client.js';
+import { modeOf } from './judge-call.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import type { QueryState } from './query-state.js';
 import type { SDKSystemMessage } from './sdk-messages.js';
@@ -14,7 +15,7 @@ export async function describeStart(
     client.turns.get(turnId),
     client.sessions.skills(sessionId),
   ]);
-  const { tools, clientTools = [], skills: named } = turn.options;
+  const { tools, clientTools = [], skills: named, mode: ofTurn } = turn.options;
   return {
     type: 'system',
     subtype: 'init',
@@ -22,7 +23,7 @@ export async function describeStart(
     model: event.data.model,
     tools: [...tools, ...clientTools.map(({ name }) => name)].map(toListedName),
     mcp_servers: plan.servers.map((name) => ({ name, status: 'connected' })),
-    permissionMode: mode,
+    permissionMode: modeOf(ofTurn, mode, plan.hookAsks.length > 0),
     skills: skills.map(({ name }) => name).filter((name) => named?.includes(name) ?? true),
     agents: [...(turn.delegation?.delegatedSubagents ?? [])],
     slash_commands: [],

@@ -34,6 +34,12 @@ export function serverMode(mode: PermissionMode, hasHooks: boolean): ServerMode 
   }
 }
 
+/** The mode of a turn as programs name it: the query's own, or that of the query which began it. Pure. */
+export function modeOf(mode: ServerMode, own: PermissionMode, hasHooks: boolean): PermissionMode {
+  if (serverMode(own, hasHooks) === mode) return own;
+  return mode === 'direct' ? 'default' : mode;
+}
+
 /**
  * What the rules and the mode of a query say about a call, once hooks have seen it: deny, then ask, then the mode, then
  * allow. Pure.

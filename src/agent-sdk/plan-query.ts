@@ -52,7 +52,8 @@ export function planQuery(options: Options): QueryPlan {
   const { own, ofServer } = splitServers(mcpServers);
   const ownRules = rulesOf(options, { mode, tools });
   const hookAsks = asksForHooks(options, tools, Object.keys(ofServer));
-  const rules = sessionRules(ownRules, hookAsks, own);
+  const ownServers = Object.keys(mcpServers).filter((name) => !(name in ofServer));
+  const rules = sessionRules(ownRules, hookAsks, ownServers);
   const clientTools = [...own].map(([name, { description, inputSchema }]): ClientTool => ({
     name,
     description,
@@ -177,9 +178,10 @@ function asksForHooks(options: Options, tools: readonly string[], servers: strin
 function sessionRules(
   rules: PermissionRules,
   hookAsks: readonly string[],
-  own: ReadonlyMap<string, SdkTool>,
+  ownServers: readonly string[],
 ): PermissionRules {
-  const isServers = (rule: string): boolean => !own.has(rule);
+  const isServers = (rule: string): boolean =>
+    !ownServers.some((name) => rule.startsWith(`mcp__${name}__`));
   const { allow = [], ask = [], deny = [] } = rules;
   const lists = {
     allow: allow.filter(isServers),

@@ -1,11 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import {
-  connect,
-  query,
-  UnsupportedError,
-  useConnection,
-  type Options,
-} from '../../../src/agent-sdk/connect.js';
+import { connect, query, UnsupportedError, useConnection } from '../../../src/agent-sdk/connect.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { collect, kindsOf } from '../../support/agent-sdk/read-query.js';
 import { useServer } from '../../support/processes/start-server.js';
@@ -39,8 +33,7 @@ describe('what a query does not honour', () => {
     ['sessionId beside resume', { sessionId: 'a', resume: 'b' }],
   ])('is refused by name: %s', async (name, options) => {
     const before = server.modelRequests.length;
-    const running = async () =>
-      collect(sdk.query({ prompt: 'Hello', options: options as Options }));
+    const running = async () => collect(sdk.query({ prompt: 'Hello', options }));
     const thrown = await running().catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(UnsupportedError);
     expect(String(thrown)).toContain(name);
