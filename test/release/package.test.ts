@@ -32,6 +32,7 @@ console.log(JSON.stringify({ outcome, text, kinds, hasText: events.includes('cha
 
 /** Every entry but that for the AI SDK, whose own declarations have faults. */
 const everyEntry = `
+import { connect, createSdkMcpServer, query, tool as sdkTool, type Options, type SDKMessage } from '${manifest.name}/agent-sdk';
 import { defineAgent, defineTool, fromAiSdkTool, ToolFailure, type AgentDefinition, type ToolCall } from '${manifest.name}';
 import { TurnpikeClient, type HarnessEvent } from '${manifest.name}/client';
 import { defineExtension, type Extension } from '${manifest.name}/extend';
@@ -70,6 +71,19 @@ export class Tools {
   }
 }
 export const module = TurnpikeModule.forRootAsync({ useFactory: () => ({ dataDir: '.data', agents: [agent] }) });
+const options: Options = {
+  mcpServers: {
+    desk: createSdkMcpServer({
+      name: 'desk',
+      tools: [sdkTool('order', 'Looks one up.', { id: z.string() }, async ({ id }) => ({ content: [{ type: 'text', text: id.trim() }] }))],
+    }),
+  },
+  canUseTool: (name, updatedInput) =>
+    name === 'Read' ? { behavior: 'allow', updatedInput } : { behavior: 'deny', message: 'No.' },
+};
+export const textOf = (message: SDKMessage): string =>
+  message.type === 'assistant' && message.message.content[0].type === 'text' ? message.message.content[0].text : '';
+export const queries = [query({ prompt: 'Hi', options }), connect(embedded).query({ prompt: 'Hi' })];
 export const use = (turnpike: Turnpike): TurnpikeClient => turnpike.client('ada');
 `;
 

@@ -167,6 +167,11 @@ const uses: Record<string, Use[]> = {
     elsewhere('needs published packages; create-turnpike.test.ts starts a project of tarballs'),
     elsewhere('packs the repository; create-turnpike.test.ts has these steps'),
   ],
+  'docs/guide/from-the-agent-sdk.md': [
+    elsewhere('is a line of a program'),
+    elsewhere('agent-sdk/guide.test.ts runs it'),
+    elsewhere('agent-sdk/guide.test.ts runs it'),
+  ],
   'docs/guide/inside-your-application.md': [
     elsewhere('packs the repository; test/release/package.test.ts installs the package'),
     elsewhere('embedded.test.ts runs it'),
