@@ -41,12 +41,6 @@ import type { SessionRow } from './session-store.js';
 import { sessionTitle } from './session-title.js';
 
 export class CreateSessionDto {
-  @OptionalId(
-    'sess',
-    'An id of your own for it, which no session has. Default: the server makes one.',
-  )
-  sessionId?: string;
-
   /**
    * Absolute path of the folder the session works in. Default: the caller’s own folder.
    *
@@ -100,6 +94,12 @@ export class CreateSessionDto {
   @MayBeAbsent()
   @OneOf(projectFilesChoices)
   projectFiles?: ProjectFilesChoice;
+
+  @OptionalId(
+    'sess',
+    'An id of your own for it, which no session has. Default: the server makes one.',
+  )
+  sessionId?: string;
 }
 
 /** Most characters of a title that a user gives. */

@@ -53,6 +53,11 @@ describe('the end of a query', () => {
     expect(thrown).toMatchObject({ result: messages.at(-1) });
   });
 
+  it('comes after more calls than the oracle’s limits allow, where the program sets none', async () => {
+    const messages = await collect(query('[[loop=60 tool=glob {"pattern":"$i*"}]]'));
+    expect(messages.at(-1)).toMatchObject({ subtype: 'success', num_turns: 61 });
+  });
+
   it('is none where the turn ends within maxTurns', async () => {
     const messages = await collect(query(globIn(1), { maxTurns: 2 }));
     expect(messages.at(-1)).toMatchObject({ subtype: 'success', num_turns: 2 });

@@ -11,7 +11,7 @@ export const clientTypes: Readonly<Record<string, string>> = {
   "Answer<'listMessages'>": "Returned<client.TurnpikeClient['messages']>",
   "Answer<'listTurns'>": "Returned<client.TurnpikeClient['sessions']['turns']>",
   "Body<'postTurn'>":
-    "Pick<client.TurnRequest, 'sessionId' | 'message' | 'opts'> & { attachments?: string[] }",
+    "Pick<client.TurnRequest, 'sessionId' | 'message' | 'opts' | 'instructions'> & { attachments?: string[] }",
   "Answer<'postTurn'>": 'client.TurnResult & { sessionId: string }',
   "Answer<'getTurn'>": '{ turn: client.TurnRecord }',
   "Answer<'listSteps'>": "Returned<client.TurnpikeClient['turns']['steps']>",
