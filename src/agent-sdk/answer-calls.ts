@@ -5,7 +5,8 @@ import { isAskedForHooks, judgeCall } from './judge-call.js';
 import { uuidOfSession } from './message-ids.js';
 import type { QueryState } from './query-state.js';
 import { askProgram, type ProgramAnswer } from './ask-program.js';
-import { decideByHooks, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
+import { contextOf, decideByHooks, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
+import type { JsonObject } from '../platform/json.js';
 import type { CallToolResult } from './sdk-tools.js';
 import { toOurInput, toTheirInput, toTheirName } from './tool-names.js';
 
@@ -17,6 +18,13 @@ interface Question extends Asked {
   agentId?: string;
 }
 
+/** A call that a hook deferred, as programs see it. */
+export interface DeferredCall {
+  id: string;
+  name: string;
+  input: JsonObject;
+}
+
 /**
  * Answers what a turn asks, while its events are read: hooks, then rules and the mode, then `canUseTool`; and runs the
  * tools of the caller's process. A question whose process dies stays open at the server.
@@ -24,7 +32,10 @@ interface Question extends Asked {
 export class CallAnswerer {
   /** Rejects with the first fault of the program or the server, which ends the query. */
   readonly failed: Promise<never>;
+  /** Resolves with the first call that a hook defers: its question stays open. */
+  readonly deferred: Promise<DeferredCall>;
   #fail: (error: unknown) => void = () => undefined;
+  #defer: (call: DeferredCall) => void = () => undefined;
   readonly #open = new Map<string, AbortController>();
 
   constructor(
@@ -34,6 +45,7 @@ export class CallAnswerer {
     private readonly isAdopted: boolean,
   ) {
     this.failed = new Promise((_resolve, reject) => (this.#fail = reject));
+    this.deferred = new Promise((resolve) => (this.#defer = resolve));
     // A query that ends without a fault waits for none.
     this.failed.catch(() => undefined);
   }
@@ -93,7 +105,7 @@ export class CallAnswerer {
     const { approvals } = this.state.client;
     const { approvalId } = question;
     const answer = await this.#judge(question, signal);
-    if (signal.aborted) return;
+    if (signal.aborted || answer === 'deferred') return;
     if (answer.behavior === 'deny') return this.#deny(question, answer);
     const input =
       answer.input === undefined ? {} : { input: toOurInput(question.name, answer.input) };
@@ -102,11 +114,17 @@ export class CallAnswerer {
   }
 
   async #deny(
-    { approvalId }: Question,
+    { approvalId, toolUseId, name, input }: Question,
     { message, interrupt }: Extract<ProgramAnswer, { behavior: 'deny' }>,
   ): Promise<void> {
-    await this.state.client.approvals.deny(approvalId, message);
-    if (interrupt === true) await this.#endTurn();
+    if (interrupt !== true) {
+      await this.state.client.approvals.deny(approvalId, message);
+      return;
+    }
+    // Not denied before: the turn would go on until it is ended.
+    const denied = { tool_name: toTheirName(name), tool_use_id: toolUseId };
+    this.fold.denials.push({ ...denied, tool_input: toTheirInput(name, input) });
+    await this.#endTurn();
   }
 
   /** Runs a tool of the caller's process, once it may. */
@@ -129,7 +147,7 @@ export class CallAnswerer {
       return;
     }
     const answer = await this.#judge(question, signal);
-    if (signal.aborted) return;
+    if (signal.aborted || answer === 'deferred') return;
     if (answer.behavior === 'deny') return this.#deny(question, answer);
     const input = answer.input ?? toTheirInput(name, question.input);
     if (own === undefined) {
@@ -141,7 +159,7 @@ export class CallAnswerer {
   }
 
   /** Hooks, then rules and the mode, then the program. */
-  async #judge(question: Question, signal: AbortSignal): Promise<ProgramAnswer> {
+  async #judge(question: Question, signal: AbortSignal): Promise<ProgramAnswer | 'deferred'> {
     const { options, plan, mode } = this.state;
     const { name, toolUseId, reason, kind } = question;
     const theirName = toTheirName(name);
@@ -159,6 +177,11 @@ export class CallAnswerer {
     const hooked = decideByHooks(seen);
     if (wantsEnd(seen)) return { behavior: 'deny', message: hooked.reason, interrupt: true };
     if (hooked.behavior === 'deny') return { behavior: 'deny', message: hooked.reason };
+    if (hooked.behavior === 'defer') {
+      this.#defer({ id: toolUseId, name: theirName, input: told.tool_input });
+      return 'deferred';
+    }
+    await this.#addContext(contextOf(seen));
     const changed = hooked.updatedInput;
     const call = {
       name,
@@ -203,21 +226,34 @@ export class CallAnswerer {
     name,
     output,
     ok,
+    status,
   }: Extract<HarnessEvent, { event: 'tool:result' }>['data']): Promise<void> {
     const { hooks } = this.state.options;
-    if (!ok || hooks?.PostToolUse === undefined) return;
     const call = this.fold.calls.get(toolUseId);
+    const event = ok ? 'PostToolUse' : 'PostToolUseFailure';
+    if (hooks?.[event] === undefined || status === 'denied') return;
     const input = {
       tool_name: toTheirName(name),
       tool_input: toTheirInput(name, call?.input),
-      tool_response: output,
+      ...(ok ? { tool_response: output } : { error: output }),
       tool_use_id: toolUseId,
     };
     const { signal } = this.state.leaving;
-    const answers = await runHooks(hooks, 'PostToolUse', { facts: this.#facts(), input, signal });
+    const answers = await runHooks(hooks, event, { facts: this.#facts(), input, signal });
     const failed = answers.find((answer) => 'fault' in answer);
-    if (failed !== undefined && 'fault' in failed) throw new Error(`PostToolUse: ${failed.fault}`);
+    if (failed !== undefined && 'fault' in failed) throw new Error(`${event}: ${failed.fault}`);
     if (wantsEnd(answers)) await this.#endTurn();
+  }
+
+  /** What hooks add to what the model is told: a message that joins the turn, which waits for the call's answer. */
+  async #addContext(context: readonly string[]): Promise<void> {
+    if (context.length === 0) return;
+    const { client, sessionId } = this.state;
+    const message = context.join('\n\n');
+    const joined = await client.turn({ sessionId, message, opts: { onBusy: 'steer' } });
+    joined.leave();
+    // The turn has ended meanwhile: there is nobody to tell, and a turn of its own is not wanted.
+    if (joined.disposition.type !== 'steered') await joined.interrupt();
   }
 
   async #endTurn(): Promise<void> {

@@ -65,9 +65,9 @@ export async function askProgram(
 
 async function askHooks(
   { options: { hooks } }: QueryState,
-  { name, input, toolUseId, facts, signal }: ProgramQuestion,
+  { name, input, facts, signal }: ProgramQuestion,
 ): Promise<PermissionResult | undefined> {
-  const told = { tool_name: toTheirName(name), tool_input: input, tool_use_id: toolUseId };
+  const told = { tool_name: toTheirName(name), tool_input: input };
   const answers = await runHooks(hooks, 'PermissionRequest', { facts, input: told, signal });
   for (const answer of answers) {
     if ('fault' in answer) return { behavior: 'deny', message: answer.fault };
@@ -126,14 +126,8 @@ function suggestionsFor(
   return [{ type: 'addRules', rules: [rule], behavior: 'allow', destination }];
 }
 
-/** Sets the mode that an answer sets. @returns the server's rules that it adds. */
+/** Sets the mode that an answer sets. Each destination is the session: no file is written. @returns rules that it adds. */
 function applyUpdate(state: QueryState, update: PermissionUpdate): string[] {
-  if (update.destination !== 'session') {
-    throw new UnsupportedError(
-      `updatedPermissions for ${update.destination}`,
-      'destination is session: no file is written',
-    );
-  }
   if (update.type === 'setMode') {
     checkMode(update.mode, 'updatedPermissions with the mode');
     state.mode = update.mode;

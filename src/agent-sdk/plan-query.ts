@@ -1,6 +1,7 @@
 import type { TurnOptions, WantedSession } from '../client/turnpike-client.js';
 import type { ClientTool, PermissionRules } from '../storage/shapes/stored-options.js';
 import { compact } from '../platform/compact.js';
+import { isAboutWhole } from '../governance/permissions/match-rule.js';
 import { deniedTools, toOurRules } from './allowed-tools.js';
 import { askUserTool } from './ask-user.js';
 import { hasHook } from './match-hooks.js';
@@ -54,7 +55,11 @@ export function planQuery(options: Options): QueryPlan {
   const hookAsks = asksForHooks(options, tools, Object.keys(ofServer));
   const ownServers = Object.keys(mcpServers).filter((name) => !(name in ofServer));
   const rules = sessionRules(ownRules, hookAsks, ownServers);
-  const clientTools = [...own].map(([name, { description, inputSchema }]): ClientTool => ({
+  // What a rule denies as a whole is not offered.
+  const isDenied = (name: string): boolean =>
+    (ownRules.deny ?? []).some((rule) => isAboutWhole(rule, name));
+  const offered = [...own].filter(([name]) => !isDenied(name));
+  const clientTools = offered.map(([name, { description, inputSchema }]): ClientTool => ({
     name,
     description,
     inputSchema,

@@ -40,6 +40,7 @@ export type CanUseTool = (
 export const hookEvents = [
   'PreToolUse',
   'PostToolUse',
+  'PostToolUseFailure',
   'Stop',
   'PermissionRequest',
   'Notification',

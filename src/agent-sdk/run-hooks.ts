@@ -14,8 +14,15 @@ export interface HookFacts {
 
 /** Fields of an output that each event honours, beside those of every event. */
 const honoured: Readonly<Record<HookEvent, readonly string[]>> = {
-  PreToolUse: ['permissionDecision', 'permissionDecisionReason', 'updatedInput'],
+  PreToolUse: [
+    'permissionDecision',
+    'permissionDecisionReason',
+    'updatedInput',
+    'additionalContext',
+  ],
+  // The model is called again at once: what they add could come too late.
   PostToolUse: [],
+  PostToolUseFailure: [],
   Stop: [],
   PermissionRequest: ['decision'],
   Notification: [],
@@ -111,7 +118,7 @@ function refused(event: HookEvent, field: string): UnsupportedError {
 /** What a hook says about a call. */
 export interface HookDecision {
   /** Absent: nothing. */
-  behavior?: 'allow' | 'ask' | 'deny';
+  behavior?: 'allow' | 'ask' | 'defer' | 'deny';
   reason: string;
   updatedInput?: Record<string, unknown>;
 }
@@ -124,7 +131,7 @@ export interface HookDecision {
  */
 export function decideByHooks(answers: readonly HookAnswer[]): HookDecision {
   const all = answers.map(decisionOf);
-  const strictest = (['deny', 'ask', 'allow'] as const)
+  const strictest = (['deny', 'defer', 'ask', 'allow'] as const)
     .map((behavior) => all.find((one) => one.behavior === behavior))
     .find((one) => one !== undefined);
   const updated = all.findLast((one) => one.updatedInput !== undefined)?.updatedInput;
@@ -147,14 +154,15 @@ function decisionOf(answer: HookAnswer): HookDecision {
     case 'allow':
       return { behavior: 'allow', reason: said, ...input };
     case 'ask':
-      return { behavior: 'ask', reason: said, ...input };
+    case 'defer':
+      return { behavior: permissionDecision === 'defer' ? 'defer' : 'ask', reason: said, ...input };
     case 'block':
     case 'deny':
       return { behavior: 'deny', reason: said === '' ? 'a hook denies the call' : said, ...input };
     default:
       throw new UnsupportedError(
         `permissionDecision ${JSON.stringify(permissionDecision)}`,
-        'a hook answers allow, ask or deny',
+        'a hook answers allow, ask, defer or deny',
       );
   }
 }

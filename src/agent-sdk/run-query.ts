@@ -1,6 +1,6 @@
 import { TurnpikeError, type FollowedTurn, type HarnessEvent } from '../client/turnpike-client.js';
 import { compact } from '../platform/compact.js';
-import { CallAnswerer } from './answer-calls.js';
+import { CallAnswerer, type DeferredCall } from './answer-calls.js';
 import { TurnFold } from './fold-turn.js';
 import { describeStart } from './describe-start.js';
 import { serverMode } from './judge-call.js';
@@ -58,7 +58,10 @@ function* missing(state: QueryState, message: string): Generator<SDKMessage, voi
   const sessionId = state.options.resume ?? '';
   const subtype = 'error_during_execution';
   const told = { subtype, is_error: true, errors: [message] } satisfies Partial<SDKResultMessage>;
-  const result = withoutTurn(told, { sessionId, total: state.total, number: 1 });
+  const result = withoutTurn(
+    { ...told, terminal_reason: 'api_error' },
+    { sessionId, total: state.total, number: 1 },
+  );
   yield result;
   throw new ResultError(result);
 }
@@ -79,6 +82,8 @@ async function* runPrompt(
     [context, replaces] = [[], undefined];
     yield result;
     last = result;
+    // Its question stays open: the next query of the session asks the hook again.
+    if (result.terminal_reason === 'tool_deferred') return;
   }
   if (last?.is_error === true) throw new ResultError(last);
 }
@@ -99,42 +104,45 @@ async function* runMessage(
 ): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
   const submitted = await submitPrompt(state, text);
   if ('blocked' in submitted) {
-    const told = { subtype: 'success', is_error: false, result: submitted.blocked } as const;
-    return withoutTurn(told, { ...state, number: turns });
+    const result = submitted.blocked;
+    const told = { subtype: 'success', is_error: false, result } as const;
+    return withoutTurn({ ...told, terminal_reason: 'completed' }, { ...state, number: turns });
   }
-  let message = text;
-  let wanted: Wanted = { files, replaces, context: [...context, ...submitted.context] };
+  let message = [text, ...context, ...submitted.context].join('\n\n');
+  let wanted: Wanted = { files, replaces };
+  let before = 0;
   for (let again = false; ; again = true) {
     const left = budgetLeft(state);
     if (left !== undefined && left <= 0) return overBudget(state, turns);
     state.isInterrupted = false;
     const turn = await submit(state, message, { ...wanted, left });
-    const result = yield* readTurn(state, turn, false);
-    const reason = result.subtype === 'success' ? await stopBlocked(state, again) : undefined;
+    const ended = yield* readTurn(state, turn, false);
+    const result = { ...ended, num_turns: ended.num_turns + before };
+    const isDone = result.terminal_reason === 'completed';
+    const reason = isDone ? await stopBlocked(state, again) : undefined;
     if (reason === undefined) return result;
-    message = reason;
-    wanted = { files: [], replaces: undefined, context: [] };
+    [message, before] = [reason, result.num_turns];
+    wanted = { files: [], replaces: undefined };
   }
 }
 
 interface Wanted {
   files: readonly string[];
   replaces: string | undefined;
-  context: readonly string[];
 }
 
 function submit(
   { client, plan, sessionId, mode, model, options, leaving }: QueryState,
   message: string,
-  { files, replaces, context, left }: Wanted & { left: number | undefined },
+  { files, replaces, left }: Wanted & { left: number | undefined },
 ): Promise<FollowedTurn> {
-  const instructions = [plan.instructions ?? '', ...context].filter((one) => one !== '');
+  const { instructions = '' } = plan;
   const hasHooks = plan.hookAsks.length > 0 || options.hooks?.PermissionRequest !== undefined;
   return client.turn({
     sessionId,
     message,
     signal: leaving.signal,
-    ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
+    ...(instructions === '' ? {} : { instructions }),
     ...(files.length === 0 ? {} : { attachments: files.map((id) => ({ id })) }),
     opts: {
       ...plan.turn,
@@ -159,9 +167,15 @@ export async function* readTurn(
   const events = turn[Symbol.asyncIterator]();
   state.turn = turn;
   let result: SDKResultMessage | undefined;
+  const deferred = answerer.deferred.then((call) => ({ call }));
   try {
     while (true) {
-      const next = await Promise.race([events.next(), answerer.failed, aborted.rejected]);
+      const next = await Promise.race([events.next(), answerer.failed, aborted.rejected, deferred]);
+      if ('call' in next) {
+        result = deferredResult(state, fold, next.call);
+        leave(events);
+        break;
+      }
       if (next.done === true) break;
       const { value: event } = next;
       if (event.event === 'session:init') yield await describeStart(state, turn.turnId, event);
@@ -185,14 +199,30 @@ async function endTurn(
   turn: FollowedTurn,
   events: AsyncGenerator<HarnessEvent, void, undefined>,
 ): Promise<void> {
-  // It rejects with the reason for which the turn was left, which is known. An event that is awaited in there may come no
-  // sooner than the turn's end, so that nothing waits for it here.
-  events.return().catch(() => undefined);
+  leave(events);
   try {
     await turn.interrupt();
   } catch (error) {
     if (!(error instanceof TurnpikeError) || error.code !== 'TURN_NOT_FOUND') throw error;
   }
+}
+
+/** Closes a reader, without waiting for the event that it awaits, which may come no sooner than the turn's end. */
+function leave(events: AsyncGenerator<HarnessEvent, void, undefined>): void {
+  // It rejects with the reason for which the turn was left, which is known.
+  events.return().catch(() => undefined);
+}
+
+/** The result of a turn whose call a hook deferred: it waits at the server. */
+function deferredResult(state: QueryState, fold: TurnFold, call: DeferredCall): SDKResultMessage {
+  const subtype = 'success';
+  const told = { subtype, is_error: false, result: '', terminal_reason: 'tool_deferred' } as const;
+  return {
+    ...withoutTurn(told, { ...state, number: fold.calls.size }),
+    num_turns: 1 + fold.results,
+    permission_denials: fold.denials,
+    deferred_tool_use: call,
+  };
 }
 
 async function startSession(state: QueryState, isResumed: boolean): Promise<string[]> {
@@ -235,5 +265,6 @@ function budgetLeft({ options: { maxBudgetUsd }, total }: QueryState): number | 
 function overBudget(state: QueryState, number: number): SDKResultMessage {
   const errors = ['maxBudgetUsd is spent by the turns before'];
   const subtype = 'error_max_budget_usd';
-  return withoutTurn({ subtype, is_error: true, errors }, { ...state, number });
+  const terminal_reason = 'limit';
+  return withoutTurn({ subtype, is_error: true, errors, terminal_reason }, { ...state, number });
 }

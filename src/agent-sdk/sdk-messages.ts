@@ -189,7 +189,21 @@ export interface SDKResultMessage extends Identified {
   modelUsage: Record<string, ModelUsage>;
   permission_denials: SDKPermissionDenial[];
   structured_output?: JsonObject;
+  terminal_reason: TerminalReason;
+  /** The call that a hook deferred: the next query of the session asks the hook again. */
+  deferred_tool_use?: { id: string; name: string; input: JsonObject };
 }
+
+export type TerminalReason =
+  | 'completed'
+  | 'max_turns'
+  | 'api_error'
+  | 'aborted_streaming'
+  | 'structured_output_retry_exhausted'
+  | 'tool_deferred'
+  | 'hook_stopped'
+  /** A limit of the server. */
+  | 'limit';
 
 export type SDKMessage =
   | SDKAssistantMessage

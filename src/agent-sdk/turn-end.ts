@@ -2,7 +2,12 @@ import type { HarnessEvent, HarnessFrames } from '../client/turnpike-client.js';
 import type { TurnFold } from './fold-turn.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import { toApiUsage } from './open-reply.js';
-import type { ModelUsage, ResultSubtype, SDKResultMessage } from './sdk-messages.js';
+import type {
+  ModelUsage,
+  ResultSubtype,
+  SDKResultMessage,
+  TerminalReason,
+} from './sdk-messages.js';
 
 type Usage = HarnessFrames['turn:end']['usage'];
 
@@ -72,6 +77,7 @@ export function toResult(
     usage: toApiUsage(own),
     modelUsage: structuredClone(total.models),
     permission_denials: fold.denials,
+    terminal_reason: terminalReason(end, error),
     ...(output === undefined ? {} : { structured_output: output }),
     session_id: uuidOfSession(sessionId),
     uuid: uuidOf(frameId),
@@ -80,7 +86,7 @@ export function toResult(
 
 /** The result of a message for which no turn was begun. @param number of the message, from 1. */
 export function withoutTurn(
-  told: Pick<SDKResultMessage, 'subtype' | 'is_error' | 'errors' | 'result'>,
+  told: Pick<SDKResultMessage, 'subtype' | 'is_error' | 'errors' | 'result' | 'terminal_reason'>,
   { sessionId, total, number }: { sessionId: string; total: QueryUsage; number: number },
 ): SDKResultMessage {
   return {
@@ -119,6 +125,18 @@ function subtypeOf(
     default:
       return 'error_during_execution';
   }
+}
+
+function terminalReason(
+  { outcome, reason }: HarnessFrames['turn:end'],
+  error: HarnessFrames['turn:error'] | undefined,
+): TerminalReason {
+  if (outcome === 'completed') return 'completed';
+  if (outcome === 'interrupted') return 'aborted_streaming';
+  if (error?.errorType === 'OUTPUT_INVALID') return 'structured_output_retry_exhausted';
+  if (outcome === 'failed') return 'api_error';
+  if (reason === 'max_tokens' || reason === 'refusal') return 'completed';
+  return reason === 'max_turns' ? 'max_turns' : 'limit';
 }
 
 function describe(

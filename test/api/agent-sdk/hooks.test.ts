@@ -182,16 +182,63 @@ describe('hooks in the program of a query', () => {
     ]);
   });
 
+  it('add to what the model is told of a call', async () => {
+    const context =
+      (hookEventName: string, additionalContext: string): HookCallback =>
+      () => ({
+        hookSpecificOutput: { hookEventName, additionalContext },
+      });
+    const messages = await run('[[tool=glob {"pattern":"*"}]]', {
+      hooks: {
+        PreToolUse: [{ hooks: [context('PreToolUse', 'Mind the gap.')] }],
+      },
+    });
+    expect(kindsOf(messages).at(-1)).toBe('result/success');
+    expect(JSON.stringify(server.modelRequests.at(-1))).toContain('Mind the gap.');
+  });
+
+  it('hear of a call that failed', async () => {
+    const told: unknown[] = [];
+    await run('[[tool=read {"file_path":"gone"}]]', {
+      hooks: {
+        PostToolUse: [{ hooks: [() => (told.push('PostToolUse'), {})] }],
+        PostToolUseFailure: [{ hooks: [({ error }) => (told.push(error), {})] }],
+      },
+    });
+    expect(told).toEqual([expect.stringContaining('gone')]);
+  });
+
+  it('defer a call: the query ends, and the next one of the session asks again', async () => {
+    const hooks = (permissionDecision: string): NonNullable<Options['hooks']> => ({
+      PreToolUse: [{ hooks: [before({ permissionDecision })] }],
+    });
+    const deferred = await run(writing('later.txt'), { hooks: hooks('defer') });
+    expect(deferred.at(-1)).toMatchObject({
+      type: 'result',
+      subtype: 'success',
+      terminal_reason: 'tool_deferred',
+      deferred_tool_use: { name: 'Write', input: { file_path: 'later.txt', content: 'one' } },
+    });
+    const file = path.join(server.projectRoot, 'later.txt');
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    const resume = deferred[0]?.session_id ?? '';
+    const messages = await run('And now?', { resume, hooks: hooks('allow') });
+    expect(await readFile(file, 'utf8')).toBe('one');
+    expect(kindsOf(messages).filter((kind) => kind.startsWith('result'))).toEqual([
+      'result/success',
+    ]);
+  });
+
   it('may not answer with what is not honoured', async () => {
     const { thrown } = await collectThrown(
       sdk.query({
         prompt: '[[tool=glob {"pattern":"*"}]]',
         options: {
           cwd: server.projectRoot,
-          hooks: { PreToolUse: [{ hooks: [before({ permissionDecision: 'defer' })] }] },
+          hooks: { PreToolUse: [{ hooks: [before({ permissionDecision: 'later' })] }] },
         },
       }),
     );
-    expect(thrown).toMatchObject({ name: 'UnsupportedError', what: 'permissionDecision "defer"' });
+    expect(thrown).toMatchObject({ name: 'UnsupportedError', what: 'permissionDecision "later"' });
   });
 });

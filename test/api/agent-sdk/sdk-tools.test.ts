@@ -83,7 +83,7 @@ describe('tools of the program of a query', () => {
       canUseTool: allow,
       disallowedTools: ['mcp__sky__weather'],
     });
-    expect(denied.outputs).toEqual([expect.stringContaining('denied')]);
+    expect(denied.outputs).toEqual([expect.stringContaining('There is no tool')]);
     const nobody = await run(asking({ city: 'Rome' }), { permissionMode: 'dontAsk' });
     expect(resultsOf(nobody.messages)).toMatchObject([
       { permission_denials: [{ tool_name: 'mcp__sky__weather' }] },
