@@ -1,7 +1,7 @@
 import type { FollowedTurn } from '../client/turnpike-client.js';
 import type { QueryState } from './query-state.js';
 import { closed } from './query-state.js';
-import { readTurn } from './run-query.js';
+import { readTurn } from './read-turn.js';
 import type { SDKMessage } from './sdk-messages.js';
 
 /**

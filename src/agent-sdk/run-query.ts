@@ -1,17 +1,15 @@
-import { TurnpikeError, type FollowedTurn, type HarnessEvent } from '../client/turnpike-client.js';
+import { TurnpikeError, type FollowedTurn } from '../client/turnpike-client.js';
 import { compact } from '../platform/compact.js';
-import { CallAnswerer, type DeferredCall } from './answer-calls.js';
-import { TurnFold } from './fold-turn.js';
-import { describeStart } from './describe-start.js';
 import { serverMode } from './judge-call.js';
 import { uuidOfSession } from './message-ids.js';
 import { openSession, type OpenedSession } from './open-session.js';
 import { closed, type QueryState } from './query-state.js';
-import { readPrompt, rejectOn, type PromptMessage } from './read-prompt.js';
+import { readPrompt, type PromptMessage } from './read-prompt.js';
+import { readTurn } from './read-turn.js';
 import { blockOf, contextOf, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
 import { ResultError } from './sdk-errors.js';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from './sdk-messages.js';
-import { EndFold, toResult, withoutTurn } from './turn-end.js';
+import { withoutTurn } from './turn-end.js';
 
 /**
  * Runs a query to its end: a turn for each message of the prompt, and before them one that its session still has open. A
@@ -150,79 +148,6 @@ function submit(
       mode: serverMode(mode, hasHooks),
     },
   });
-}
-
-/** Reads a turn to its end, and answers what it asks. Left before its end, the turn ends. @returns its result. */
-export async function* readTurn(
-  state: QueryState,
-  turn: FollowedTurn,
-  isAdopted: boolean,
-): AsyncGenerator<SDKMessage, SDKResultMessage, undefined> {
-  const { sessionId, options, leaving, total } = state;
-  const partial = options.includePartialMessages === true;
-  const fold = new TurnFold({ turnId: turn.turnId, sessionId, partial });
-  const ending = new EndFold();
-  const answerer = new CallAnswerer(state, fold, isAdopted);
-  const aborted = rejectOn(leaving.signal);
-  const events = turn[Symbol.asyncIterator]();
-  state.turn = turn;
-  let result: SDKResultMessage | undefined;
-  const deferred = answerer.deferred.then((call) => ({ call }));
-  try {
-    while (true) {
-      const next = await Promise.race([events.next(), answerer.failed, aborted.rejected, deferred]);
-      if ('call' in next) {
-        result = deferredResult(state, fold, next.call);
-        leave(events);
-        break;
-      }
-      if (next.done === true) break;
-      const { value: event } = next;
-      if (event.event === 'session:init') yield await describeStart(state, turn.turnId, event);
-      yield* fold.take(event);
-      answerer.take(event);
-      const end = ending.take(event);
-      if (end !== undefined) result = toResult(end, { fold, sessionId, total });
-    }
-  } finally {
-    answerer.end();
-    aborted.end();
-    state.turn = undefined;
-    if (result === undefined) await endTurn(turn, events);
-  }
-  if (result !== undefined) return result;
-  throw new Error(`The events of turn ${turn.turnId} have no end`);
-}
-
-/** Ends a turn that is left. One that has ended meanwhile is no fault. */
-async function endTurn(
-  turn: FollowedTurn,
-  events: AsyncGenerator<HarnessEvent, void, undefined>,
-): Promise<void> {
-  leave(events);
-  try {
-    await turn.interrupt();
-  } catch (error) {
-    if (!(error instanceof TurnpikeError) || error.code !== 'TURN_NOT_FOUND') throw error;
-  }
-}
-
-/** Closes a reader, without waiting for the event that it awaits, which may come no sooner than the turn's end. */
-function leave(events: AsyncGenerator<HarnessEvent, void, undefined>): void {
-  // It rejects with the reason for which the turn was left, which is known.
-  events.return().catch(() => undefined);
-}
-
-/** The result of a turn whose call a hook deferred: it waits at the server. */
-function deferredResult(state: QueryState, fold: TurnFold, call: DeferredCall): SDKResultMessage {
-  const subtype = 'success';
-  const told = { subtype, is_error: false, result: '', terminal_reason: 'tool_deferred' } as const;
-  return {
-    ...withoutTurn(told, { ...state, number: fold.calls.size }),
-    num_turns: 1 + fold.results,
-    permission_denials: fold.denials,
-    deferred_tool_use: call,
-  };
 }
 
 async function startSession(state: QueryState, isResumed: boolean): Promise<string[]> {

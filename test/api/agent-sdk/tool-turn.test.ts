@@ -74,6 +74,25 @@ describe('a query whose turn calls tools', () => {
     expect(kindsOf(messages).at(-1)).toBe('result/success');
   });
 
+  it('asks also while the program takes no message', async () => {
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const query = sdk.query({
+      prompt: writing('waits.txt'),
+      options: {
+        cwd: server.projectRoot,
+        canUseTool: (_name, updatedInput) => {
+          isAsked();
+          return { behavior: 'allow', updatedInput };
+        },
+      },
+    });
+    const first = await query.next();
+    await asked;
+    expect(kindsOf(first.done === true ? [] : [first.value])).toEqual(['system/init']);
+    expect(kindsOf(await collect(query)).at(-1)).toBe('result/success');
+  });
+
   it.each<[string, () => PermissionResult, string[]]>([
     [
       'denies with the words of the program',
