@@ -33,6 +33,7 @@ const aspects = {
   history: takeHistory,
   marks: takeMarks,
   offered: takeOffered,
+  told: takeTold,
 } satisfies Record<string, Take>;
 
 export type Aspect = keyof typeof aspects;
@@ -189,7 +190,8 @@ function takeHooks({ entries }: Recording, ids: Ids): unknown[] {
     const has = ['cwd', 'session_id', 'transcript_path', 'tool_response', 'tool_use_id'].filter(
       (field) => field in input,
     );
-    const called = toolUseId === undefined ? {} : { call: toolUseId };
+    // Hooks of other events have an id of nothing else.
+    const called = 'tool_name' in input ? { call: toolUseId ?? null } : {};
     return [ids.tidy({ event, ...called, given, has, answer })];
   });
 }
@@ -199,19 +201,21 @@ function takeEnd(recording: Recording, ids: Ids): Json[] {
   const threw = new Set(
     recording.entries.flatMap((entry) => (entry.at === 'threw' ? [entry.query] : [])),
   );
+  const said = saidBy(recording);
   const ends: Json[] = [];
   for (const { query, message } of messagesOf(recording)) {
     const end = (ends[query - 1] ??= { results: [] });
     if (message.type !== 'result' || !Array.isArray(end['results'])) continue;
     const { subtype, is_error, num_turns, result, structured_output } = message;
     const { permission_denials, terminal_reason, deferred_tool_use } = message;
-    const isOurs = subtype === 'success' && is_error !== true;
+    const isOurs =
+      said.has(result) || result === '' || result === JSON.stringify(structured_output);
     end['results'].push(
       ids.tidy({
         subtype,
         is_error,
         num_turns,
-        result: isOurs ? result : result === undefined ? null : '<text>',
+        result: result === undefined ? null : isOurs ? result : '<text>',
         ...(structured_output === undefined ? {} : { structured_output }),
         denied: listOf(permission_denials).map(({ tool_name, tool_input }) => [
           tool_name,
@@ -227,7 +231,7 @@ function takeEnd(recording: Recording, ids: Ids): Json[] {
 }
 
 /** Events of each reply, runs of deltas as one, and whether their text is the message's. */
-function takeDeltas(recording: Recording): Json[] {
+function takeDeltas(recording: Recording, ids: Ids): Json[] {
   const replies = new Map<string, { events: string[]; text: string; said: string }>();
   let current = '';
   for (const { message } of messagesOf(recording)) {
@@ -248,7 +252,7 @@ function takeDeltas(recording: Recording): Json[] {
   }
   return [...replies.values()].map(({ events, text, said }) => ({
     events,
-    said,
+    said: ids.tidy(said),
     equal: text === said,
   }));
 }
@@ -266,6 +270,17 @@ function replyOf(
 function textOf({ text, thinking, partial_json, input }: Json): string {
   if (isJson(input) && Object.keys(input).length > 0) return JSON.stringify(input);
   return [text, thinking, partial_json].filter((part) => typeof part === 'string').join('');
+}
+
+/** Texts of the model that are not of the SDK itself. */
+function saidBy(recording: Recording): Set<unknown> {
+  return new Set(
+    messagesOf(recording).flatMap(({ message }) =>
+      message.type === 'assistant' && message['error'] === undefined
+        ? contentOf(message).flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+        : [],
+    ),
+  );
 }
 
 /** What the messages at the beginning say of the query: lists of names have those of cases alone. */
@@ -296,7 +311,9 @@ function ofCases(names: unknown): string[] {
 
 /** The conversation that the model gets with each new prompt. */
 function takeHistory({ requests }: Recording, ids: Ids): unknown[] {
-  return requests.flatMap(({ messages }) => {
+  return requests.flatMap(({ stream, messages }) => {
+    // Whether a model is there is asked without a stream.
+    if (stream !== true) return [];
     const talk = listOf(messages).filter(({ role }) => role !== 'system');
     const said = talk.map(({ role, content }) => ({ role, says: saidIn(content) }));
     const isPrompt = said.at(-1)?.says.some((part) => typeof part === 'string') === true;
@@ -304,11 +321,14 @@ function takeHistory({ requests }: Recording, ids: Ids): unknown[] {
   });
 }
 
-/** Blocks of a message of the conversation, without what an SDK reminds the model of. */
+/** How texts begin that an SDK adds to the conversation: reminders, notes of commands and of interrupts. */
+const ofSdk = /^\s*(<[a-z-]+>|\[Request interrupted)/;
+
+/** Blocks of a message of the conversation, without what an SDK adds to it. */
 function saidIn(content: unknown): unknown[] {
   return blocksOf(content).flatMap((block): unknown[] => {
     const { type, text, name, input, is_error } = block;
-    if (type === 'text') return /^\s*<system-reminder>/.test(String(text)) ? [] : [text];
+    if (type === 'text') return ofSdk.test(String(text)) ? [] : [text];
     if (type === 'tool_use') return [{ call: name, input }];
     if (type === 'tool_result') return [{ result: is_error === true ? 'failed' : 'ran' }];
     return [{ type }];
@@ -329,4 +349,10 @@ function takeOffered({ requests }: Recording): string[][] {
     sorted(listOf(tools).map(({ name }) => name)).filter((name) => !/Placeholder$/.test(name)),
   );
   return lists.filter((list, index) => String(list) !== String(lists[index - 1]));
+}
+
+/** Texts of ours that the model got in the last request, in results or beside them. */
+function takeTold({ requests }: Recording): string[] {
+  const last = listOf(requests.at(-1)?.['messages']).filter(({ role }) => role !== 'assistant');
+  return JSON.stringify(last).match(/ours: [^.]*\./g) ?? [];
 }

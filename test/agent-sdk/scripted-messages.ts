@@ -54,6 +54,11 @@ export async function startScriptedMessages(
       return void response.writeHead(404).end();
     }
     requests.push(body);
+    // Whether a model is there is asked for one token.
+    if (body['max_tokens'] === 1) {
+      response.setHeader('content-type', 'application/json');
+      return void response.end(JSON.stringify(plainAnswer(body)));
+    }
     const found = faultOf(body, request) ?? choose(threads, body);
     if (typeof found === 'string') {
       faults.push(found);
@@ -92,6 +97,19 @@ export function listOf(value: unknown): Json[] {
 /** The blocks of a message's content, whose short form is a text. */
 export function blocksOf(content: unknown): Json[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+}
+
+function plainAnswer({ model }: Json): Json {
+  return {
+    id: 'msg_plain',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [{ type: 'text', text: 'Yes.' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
 }
 
 /** What the API would refuse of a request, as far as the two SDKs could send it. */

@@ -1,12 +1,16 @@
 import type { Message, Query } from '../agent-sdk.js';
 import type { Group, Place } from '../case.js';
-import { yes } from './answers.js';
+import { appears, endless, yes } from './answers.js';
 import { bash, calls, says, script, write } from './say.js';
 
 /** Reads until it ends or throws, and tells each message to `act`; notes the kind of what it threw. */
-async function follow(query: Query, place: Place, act: (message: Message) => void): Promise<void> {
+async function follow(
+  query: Query,
+  place: Place,
+  act: (message: Message) => void | Promise<void>,
+): Promise<void> {
   try {
-    for await (const message of query) act(message);
+    for await (const message of query) await act(message);
     place.note('ended');
   } catch (error) {
     place.note('threw', error instanceof Error ? error.name : typeof error);
@@ -52,15 +56,17 @@ export const abort: Group = {
     },
     {
       name: 'while a command runs',
-      script: script(calls(bash('sleep 50; touch late.txt')), says('Done.')),
+      script: script(calls(bash(endless)), says('Done.')),
       run: async (sdk, place) => {
         const abortController = new AbortController();
         const query = sdk.query({
           prompt: 'Hi',
           options: place.options({ abortController, canUseTool: yes }),
         });
-        await follow(query, place, ({ type }) => {
-          if (type === 'assistant') abortController.abort();
+        await follow(query, place, async ({ type }) => {
+          if (type !== 'assistant') return;
+          await appears(`${place.folder}/started.txt`);
+          abortController.abort();
         });
       },
     },

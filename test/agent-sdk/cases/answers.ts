@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { expectSoon } from '../../support/expect-soon.js';
 import type { Answer, CanUseTool, Hook, HookMatcher, Json } from '../agent-sdk.js';
 
 /** Callbacks of cases. Texts of ours begin with `ours:` and end with a full stop. */
@@ -36,3 +38,13 @@ export function decides(decision: string, more: Json = {}): Json {
     },
   };
 }
+
+/** Waits until a command has made a file. */
+export async function appears(file: string): Promise<void> {
+  await expectSoon(() => {
+    if (!existsSync(file)) throw new Error(`${file} did not appear.`);
+  });
+}
+
+/** A command that tells when it runs, and ends only if it is ended. */
+export const endless = 'touch started.txt; tail -f started.txt; touch late.txt';

@@ -48,8 +48,8 @@ export const ends: Group = {
     ofReplies('a request that is refused', [
       { refuse: { status: 400, type: 'invalid_request_error', message: 'ours: no.' } },
     ]),
-    ofReplies('a key that is refused', [
-      { refuse: { status: 401, type: 'authentication_error', message: 'ours: no.' } },
+    ofReplies('a key that may not', [
+      { refuse: { status: 403, type: 'permission_error', message: 'ours: no.' } },
     ]),
     ofReplies('a request that is refused after a call', [
       round,
@@ -57,6 +57,7 @@ export const ends: Group = {
     ]),
     ofReplies('a model that refuses', [
       { text: 'I would rather not.', stop: 'refusal', category: 'cyber' },
+      says('Sorry.'),
     ]),
     ofReplies('a reply without a block', [{ parts: [] }, says('Done.')]),
     ofReplies('a reply that ends at a stop sequence', [{ text: 'Hello.', stop: 'stop_sequence' }]),

@@ -1,4 +1,4 @@
-import type { Hook, HookMatcher, Json, QueryOptions } from '../agent-sdk.js';
+import type { CanUseTool, Hook, HookMatcher, Json, QueryOptions } from '../agent-sdk.js';
 import type { Case, Group } from '../case.js';
 import { decides, hook, no, yes } from './answers.js';
 import { bash, calls, read, says, script, write } from './say.js';
@@ -31,10 +31,17 @@ const throwing: Hook = () => Promise.reject(new Error('ours: it broke.'));
 const late: Hook = (_input, _id, { signal }) =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve({}), { once: true }));
 
+/** A person who is never there. */
+const absent: CanUseTool = (_name, _input, { signal }) =>
+  new Promise((resolve) => {
+    const leave = (): void => resolve({ behavior: 'deny', message: 'ours: nobody came.' });
+    signal.addEventListener('abort', leave, { once: true });
+  });
+
 /** (7) Which hooks are called, with what, in which order, and what their answers do. */
 export const hooks: Group = {
   name: 'hooks',
-  aspects: ['hooks', 'asked', 'calls', 'files', 'results', 'end'],
+  aspects: ['hooks', 'calls', 'files', 'results', 'told', 'end'],
   cases: [
     ofWrite('a hook that says nothing', before(hook({}))),
     ofWrite('allow: the person is not asked', before(hook(decides('allow')))),
@@ -109,26 +116,34 @@ export const hooks: Group = {
       UserPromptSubmit: [hook({ decision: 'block', reason: 'ours: not this prompt.' })],
     }),
     ofWrite('at the begin of the session', { SessionStart: [hook({})] }),
-    ofWrite('a question that a hook answers', {
-      PermissionRequest: [
-        hook({
-          hookSpecificOutput: {
-            hookEventName: 'PermissionRequest',
-            decision: { behavior: 'allow' },
-          },
-        }),
-      ],
-    }),
-    ofWrite('a question that a hook denies', {
-      PermissionRequest: [
-        hook({
-          hookSpecificOutput: {
-            hookEventName: 'PermissionRequest',
-            decision: { behavior: 'deny', message: 'ours: a hook said no.' },
-          },
-        }),
-      ],
-    }),
+    ofWrite(
+      'a question that a hook answers',
+      {
+        PermissionRequest: [
+          hook({
+            hookSpecificOutput: {
+              hookEventName: 'PermissionRequest',
+              decision: { behavior: 'allow' },
+            },
+          }),
+        ],
+      },
+      { canUseTool: absent },
+    ),
+    ofWrite(
+      'a question that a hook denies',
+      {
+        PermissionRequest: [
+          hook({
+            hookSpecificOutput: {
+              hookEventName: 'PermissionRequest',
+              decision: { behavior: 'deny', message: 'ours: a hook said no.' },
+            },
+          }),
+        ],
+      },
+      { canUseTool: absent },
+    ),
     {
       name: 'the end is blocked once',
       script: script(says('One.'), says('Two.')),

@@ -40,11 +40,7 @@ export const instructions: Group = {
       'CLAUDE.local.md': 'MARK-B',
     }),
     ofFiles('CLAUDE.md in .claude, too', { 'CLAUDE.md': 'MARK-A', '.claude/CLAUDE.md': 'MARK-B' }),
-    ofFiles('rules', {
-      'CLAUDE.md': 'MARK-A',
-      '.claude/rules/one.md': 'MARK-B',
-      '.claude/rules/two.md': 'MARK-C',
-    }),
+    ofFiles('a rule', { 'CLAUDE.md': 'MARK-A', '.claude/rules/one.md': 'MARK-B' }),
     ofFiles('a rule for some paths', {
       'CLAUDE.md': 'MARK-A',
       '.claude/rules/one.md': '---\npaths: src/**\n---\nMARK-B',
@@ -68,7 +64,8 @@ export const instructions: Group = {
       'b.md': 'MARK-B',
     }),
     ofFiles('a comment', { 'CLAUDE.md': 'MARK-A\n<!-- MARK-HIDDEN -->\nMARK-B\n' }),
-    ofFiles('AGENTS.md', { 'AGENTS.md': 'MARK-A' }),
+    ofFiles('AGENTS.md alone', { 'AGENTS.md': 'MARK-A' }),
+    ofFiles('AGENTS.md beside CLAUDE.md', { 'CLAUDE.md': 'MARK-A', 'AGENTS.md': 'MARK-B' }),
     {
       name: 'CLAUDE.md of a folder below, at the first read there',
       files: { 'CLAUDE.md': 'MARK-A', 'sub/CLAUDE.md': 'MARK-B', 'sub/b.txt': 'hello\n' },

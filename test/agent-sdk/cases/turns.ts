@@ -1,8 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import type { Message, Query, UserInput } from '../agent-sdk.js';
-import type { Group } from '../case.js';
-import { no, yes } from './answers.js';
+import type { Group, Place } from '../case.js';
+import { appears, endless, no, yes } from './answers.js';
+import { isJson } from '../scripted-messages.js';
 import { bash, calls, read, says, script, userInput, write } from './say.js';
+
+const model = 'claude-sonnet-5';
 
 /** A prompt whose next message is given by hand, and ended by `end`. */
 function talk() {
@@ -32,11 +35,16 @@ function talk() {
 }
 
 /** Reads to the end, and tells each message to `act`. */
-async function follow(query: Query, act: (message: Message) => void | Promise<void>) {
+async function follow(
+  query: Query,
+  place: Place,
+  act: (message: Message) => void | Promise<void>,
+): Promise<void> {
   try {
     for await (const message of query) await act(message);
-  } catch {
-    // The recording has the error.
+  } catch (error) {
+    // What the query threw is in the recording, too.
+    place.note('threw', error instanceof Error ? error.name : typeof error);
   }
 }
 
@@ -54,7 +62,7 @@ export const turns: Group = {
         const { prompt, say, end } = talk();
         say('First');
         let results = 0;
-        await follow(sdk.query({ prompt, options: place.options() }), (message) => {
+        await follow(sdk.query({ prompt, options: place.options() }), place, (message) => {
           if (!isResult(message)) return;
           results += 1;
           if (results === 1) say('Second');
@@ -82,7 +90,7 @@ export const turns: Group = {
         const { prompt, say, end } = talk();
         say('First');
         let results = 0;
-        await follow(sdk.query({ prompt, options: place.options() }), (message) => {
+        await follow(sdk.query({ prompt, options: place.options() }), place, (message) => {
           if (!isResult(message)) return;
           results += 1;
           if (results === 1) say('Second');
@@ -99,7 +107,7 @@ export const turns: Group = {
         say('First');
         let results = 0;
         const query = sdk.query({ prompt, options: place.options({ canUseTool: no }) });
-        await follow(query, async (message) => {
+        await follow(query, place, async (message) => {
           if (!isResult(message)) return;
           results += 1;
           if (results === 2) return end();
@@ -116,12 +124,12 @@ export const turns: Group = {
         say('First');
         let results = 0;
         const query = sdk.query({ prompt, options: place.options() });
-        await follow(query, async (message) => {
-          if (message.type === 'assistant') place.note('answered');
+        await follow(query, place, async (message) => {
+          if (message.type === 'assistant') place.note('by the new model', isOf(message, model));
           if (!isResult(message)) return;
           results += 1;
           if (results === 2) return end();
-          await query.setModel('claude-sonnet-5');
+          await query.setModel(model);
           say('Second');
         });
       },
@@ -137,7 +145,7 @@ export const turns: Group = {
           prompt,
           options: place.options({ includePartialMessages: true }),
         });
-        await follow(query, async (message) => {
+        await follow(query, place, async (message) => {
           if (message.type === 'stream_event' && !interrupted && isDelta(message)) {
             interrupted = true;
             await query.interrupt();
@@ -150,15 +158,18 @@ export const turns: Group = {
     },
     {
       name: 'an interrupt while a command runs, then another message',
-      script: script(calls(bash('sleep 50')), says('Two.')),
-      also: ['calls'],
+      script: script(calls(bash(endless)), says('Two.')),
+      also: ['calls', 'files'],
       run: async (sdk, place) => {
         const { prompt, say, end } = talk();
         say('First');
         const query = sdk.query({ prompt, options: place.options({ canUseTool: yes }) });
         let results = 0;
-        await follow(query, async (message) => {
-          if (message.type === 'assistant' && results === 0) await query.interrupt();
+        await follow(query, place, async (message) => {
+          if (message.type === 'assistant' && results === 0) {
+            await appears(`${place.folder}/started.txt`);
+            await query.interrupt();
+          }
           if (!isResult(message)) return;
           results += 1;
           if (results === 2) return end();
@@ -186,7 +197,7 @@ export const turns: Group = {
             },
           }),
         });
-        await follow(query, (message) => {
+        await follow(query, place, (message) => {
           if (isResult(message)) end();
         });
       },
@@ -199,7 +210,7 @@ export const turns: Group = {
         say('First');
         let results = 0;
         const query = sdk.query({ prompt, options: place.options() });
-        await follow(query, async (message) => {
+        await follow(query, place, async (message) => {
           if (!isResult(message)) return;
           results += 1;
           if (results === 2) return end();
@@ -210,6 +221,10 @@ export const turns: Group = {
     },
   ],
 };
+
+function isOf({ message }: Message, model: string): boolean {
+  return isJson(message) && message['model'] === model;
+}
 
 function isDelta({ event }: Message): boolean {
   return JSON.stringify(event).includes('content_block_delta');
