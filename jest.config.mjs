@@ -107,7 +107,12 @@ export default {
     {
       ...base,
       displayName: 'integration',
-      roots: ['<rootDir>/test/conformance', '<rootDir>/test/integration', '<rootDir>/test/interop'],
+      roots: [
+        '<rootDir>/test/agent-sdk',
+        '<rootDir>/test/conformance',
+        '<rootDir>/test/integration',
+        '<rootDir>/test/interop',
+      ],
       testMatch: match(['**/*.test.ts'], first.integration),
     },
     {

@@ -1,0 +1,90 @@
+/** A case where ours gives something else, on purpose. */
+export interface ToldDifference {
+  group: string;
+  name: string;
+  /** What of the case may differ; the rest of it may not. */
+  aspects: readonly string[];
+  /** One sentence. */
+  why: string;
+}
+
+const throwsDeny =
+  'A hook that throws or is too late denies the call: what fails does not open a door.';
+const editsOnly = 'The mode acceptEdits is for edits alone: a command is asked about.';
+const readsRun =
+  'A tool whose hint says that it only reads is of the effect "read", which runs unasked.';
+const reserved = 'The cost of a call is reserved before it: nothing overruns a budget.';
+const stays = 'A deferred call stays open as an approval, with every other call of its reply.';
+
+/**
+ * Every difference that is told. The list may only become shorter: `differences.test.ts` has its length. A difference
+ * that is not here fails the suite over ours, and so does an entry whose case has become equal.
+ */
+export const toldDifferences: readonly ToldDifference[] = [
+  ...ofRules(['none', 'allow Bash(touch *)', 'ask Bash(touch *), allow Bash'], 'acceptEdits', {
+    aspects: ['calls', 'asked', 'files'],
+    why: editsOnly,
+  }),
+  {
+    group: 'hooks',
+    name: 'a hook that throws',
+    aspects: ['calls', 'files', 'results', 'told', 'end'],
+    why: throwsDeny,
+  },
+  {
+    group: 'hooks',
+    name: 'a hook that takes too long',
+    aspects: ['results', 'end'],
+    why: throwsDeny,
+  },
+  {
+    group: 'hooks',
+    name: 'defer at one of two calls',
+    aspects: ['calls', 'files', 'results', 'end'],
+    why: stays,
+  },
+  {
+    group: 'sdk-tools',
+    name: 'a tool that only reads is asked about, too',
+    aspects: ['asked'],
+    why: readsRun,
+  },
+  {
+    group: 'sdk-tools',
+    name: 'in the mode plan, one that only reads',
+    aspects: ['calls', 'results', 'end', 'notes'],
+    why: readsRun,
+  },
+  {
+    group: 'sdk-tools',
+    name: 'in the mode dontAsk, one that only reads',
+    aspects: ['calls', 'results', 'end', 'notes'],
+    why: readsRun,
+  },
+  {
+    group: 'ends',
+    name: 'a budget that the first reply overruns',
+    aspects: ['end'],
+    why: reserved,
+  },
+  {
+    group: 'ends',
+    name: 'a budget that the last reply overruns',
+    aspects: ['end'],
+    why: reserved,
+  },
+  {
+    group: 'instructions',
+    name: 'AGENTS.md alone',
+    aspects: ['marks'],
+    why: 'Only CLAUDE.md, CLAUDE.local.md and rules are instructions of such a project.',
+  },
+];
+
+function ofRules(
+  rules: readonly string[],
+  mode: string,
+  told: Pick<ToldDifference, 'aspects' | 'why'>,
+): ToldDifference[] {
+  return rules.map((rule) => ({ group: 'rules', name: `${mode}: ${rule}`, ...told }));
+}

@@ -1,0 +1,56 @@
+import type { Json } from './agent-sdk.js';
+import { isJson, listOf, type Call } from './scripted-messages.js';
+
+interface Names {
+  ours: string;
+  /** Fields of the input that have another name here. */
+  fields?: Readonly<Record<string, string>>;
+  /** Fields that ours do not have. */
+  without?: readonly string[];
+}
+
+/** Our tools by the names of Claude Code's. */
+const tools: Readonly<Record<string, Names>> = {
+  Read: { ours: 'read' },
+  Write: { ours: 'write' },
+  Edit: { ours: 'edit' },
+  Glob: { ours: 'glob' },
+  Grep: { ours: 'grep' },
+  Bash: { ours: 'bash', fields: { timeout: 'timeout_ms' }, without: ['description'] },
+  Agent: {
+    ours: 'task',
+    fields: { subagent_type: 'agent' },
+    without: ['description', 'run_in_background'],
+  },
+  Skill: { ours: 'load_skill', fields: { skill: 'name' }, without: ['args'] },
+};
+
+/** A call of a script, as our models make it. */
+export function toOurCall({ name, input }: Call): Call {
+  const known = tools[name];
+  if (known === undefined) return { name, input };
+  const { ours, fields = {}, without = [] } = known;
+  const kept = Object.entries(input).filter(([field]) => !without.includes(field));
+  const renamed = kept.map(([field, value]) => [fields[field] ?? field, value]);
+  return { name: ours, input: Object.fromEntries(renamed) };
+}
+
+/** The requests of ours with Claude Code's names of tools, so that both can be compared. */
+export function withTheirNames(requests: readonly Json[]): Json[] {
+  const names = new Map(Object.entries(tools).map(([name, { ours }]) => [ours, name]));
+  const theirs = (name: unknown): unknown => names.get(String(name)) ?? name;
+  return requests.map((request) => ({
+    ...request,
+    tools: listOf(request['tools']).map((tool) => ({ ...tool, name: theirs(tool['name']) })),
+    messages: listOf(request['messages']).map((message) => ({
+      ...message,
+      content: Array.isArray(message['content'])
+        ? message['content'].map((block: unknown) =>
+            isJson(block) && block['type'] === 'tool_use'
+              ? { ...block, name: theirs(block['name']) }
+              : block,
+          )
+        : message['content'],
+    })),
+  }));
+}
