@@ -17,7 +17,7 @@ const reserved = 'The cost of a call is reserved before it: nothing overruns a b
 const stays = 'A deferred call stays open as an approval, with every other call of its reply.';
 
 /**
- * Every difference that is told. The list may only become shorter: `differences.test.ts` has its length. A difference
+ * Every difference that is told. The list may only become shorter: `cases.test.ts` has its length. A difference
  * that is not here fails the suite over ours, and so does an entry whose case has become equal.
  */
 export const toldDifferences: readonly ToldDifference[] = [

@@ -1,6 +1,7 @@
 import type { Json, Message } from './agent-sdk.js';
 import { nameIds, type Ids } from './name-ids.js';
 import type { Entry } from './record.js';
+import { takeHistory, takeMarks, takeOffered, takeTold } from './request-aspects.js';
 import { blocksOf, isJson, listOf } from './scripted-messages.js';
 
 /** All that a case did, on either SDK. */
@@ -307,52 +308,4 @@ function sorted(names: unknown): string[] {
 
 function ofCases(names: unknown): string[] {
   return sorted(names).filter((name) => name.startsWith('case-'));
-}
-
-/** The conversation that the model gets with each new prompt. */
-function takeHistory({ requests }: Recording, ids: Ids): unknown[] {
-  return requests.flatMap(({ stream, messages }) => {
-    // Whether a model is there is asked without a stream.
-    if (stream !== true) return [];
-    const talk = listOf(messages).filter(({ role }) => role !== 'system');
-    const said = talk.map(({ role, content }) => ({ role, says: saidIn(content) }));
-    const isPrompt = said.at(-1)?.says.some((part) => typeof part === 'string') === true;
-    return isPrompt ? [ids.tidy(said)] : [];
-  });
-}
-
-/** How texts begin that an SDK adds to the conversation: reminders, notes of commands and of interrupts. */
-const ofSdk = /^\s*(<[a-z-]+>|\[Request interrupted)/;
-
-/** Blocks of a message of the conversation, without what an SDK adds to it. */
-function saidIn(content: unknown): unknown[] {
-  return blocksOf(content).flatMap((block): unknown[] => {
-    const { type, text, name, input, is_error } = block;
-    if (type === 'text') return ofSdk.test(String(text)) ? [] : [text];
-    if (type === 'tool_use') return [{ call: name, input }];
-    if (type === 'tool_result') return [{ result: is_error === true ? 'failed' : 'ran' }];
-    return [{ type }];
-  });
-}
-
-/** The words `MARK-…` of all instructions, in their order, as the model gets them with each prompt. */
-function takeMarks({ requests }: Recording): string[][] {
-  return requests.map((body) => {
-    const texts = JSON.stringify([body['system'] ?? null, body['messages']]);
-    return texts.match(/MARK-[A-Z0-9-]+/g) ?? [];
-  });
-}
-
-/** Names of tools that the model is offered, by requests; equal ones are one. */
-function takeOffered({ requests }: Recording): string[][] {
-  const lists = requests.map(({ tools }) =>
-    sorted(listOf(tools).map(({ name }) => name)).filter((name) => !/Placeholder$/.test(name)),
-  );
-  return lists.filter((list, index) => String(list) !== String(lists[index - 1]));
-}
-
-/** Texts of ours that the model got in the last request, in results or beside them. */
-function takeTold({ requests }: Recording): string[] {
-  const last = listOf(requests.at(-1)?.['messages']).filter(({ role }) => role !== 'assistant');
-  return JSON.stringify(last).match(/ours: [^.]*\./g) ?? [];
 }
