@@ -3,17 +3,15 @@
  * a line, and works as `USER` from the moment when all code is loaded: that user may not reach this clone.
  */
 import { once } from 'node:events';
-import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentSdk } from '../agent-sdk.js';
 import { findCase } from '../cases/groups.js';
 import { recordCase } from '../record.js';
 import { becomeUser } from './own-user.js';
 
-const [group = '', name = '', sdkFolder = '', folder = '', user] = process.argv.slice(2);
+const [group = '', name = '', sdkFile = '', folder = '', user] = process.argv.slice(2);
 const found = findCase(group, name);
-const entry = path.join(sdkFolder, 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs');
-const sdk = (await import(pathToFileURL(entry).href)) as AgentSdk;
+const sdk = (await import(pathToFileURL(sdkFile).href)) as AgentSdk;
 if (user !== undefined) becomeUser(Number(user));
 process.chdir(folder);
 await recordCase(found, sdk, folder, (told) => process.stdout.write(`${JSON.stringify(told)}\n`));

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newFolder } from '../../support/suite.js';
@@ -7,14 +6,17 @@ import type { Case } from '../case.js';
 import { changedFiles, readProject, writeProject } from '../project-folder.js';
 import type { Entry } from '../record.js';
 import type { Recording } from '../normalise.js';
-import { startScriptedMessages } from '../scripted-messages.js';
+import type { Program } from '../programs.js';
+import { startScriptedMessages, type ScriptedMessages, type Thread } from '../scripted-messages.js';
 import { ownUser } from './own-user.js';
+import { runProcess } from './run-process.js';
 
-/** Of a case that takes a second or two. */
-const CASE_TIMEOUT_MS = 60_000;
+/** The module of the real SDK in its folder. */
+export const realModule = 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs';
 
-const hooks = new URL('../../jest/typescript-hooks.mjs', import.meta.url).href;
-const program = fileURLToPath(new URL('run-case.ts', import.meta.url));
+const caseProgram = new URL('run-case.ts', import.meta.url);
+const programProgram = new URL('run-program.ts', import.meta.url);
+const programFolder = fileURLToPath(new URL('../programs/', import.meta.url));
 
 /**
  * Runs a case on the real SDK: a process of its own, as a user without rights, with a home, settings and a project that
@@ -28,23 +30,62 @@ export async function runReal(
   one: Pick<Case, 'name' | 'files' | 'script'>,
   sdkFolder: string,
 ): Promise<Recording> {
+  return withPlace(one, async ({ folder, project, model, user }) => {
+    const before = readProject(project);
+    const args = [group, one.name, path.join(sdkFolder, realModule), project, ...user];
+    const lines = await runProcess(caseProgram, args, {
+      env: realEnvironment(folder, model.url),
+    });
+    const entries = lines.map((line) => JSON.parse(line) as Entry);
+    const files = changedFiles(before, readProject(project));
+    const { requests, faults } = model;
+    return { project, entries, files, requests, faults };
+  });
+}
+
+/**
+ * Runs a program of `programs/` on the real SDK, in its project's folder.
+ *
+ * @returns the lines that it prints, and what was wrong with its requests.
+ */
+export async function runRealProgram(
+  program: Program,
+  sdkFolder: string,
+): Promise<{ lines: string[]; faults: string[] }> {
+  return withPlace(program, async ({ folder, project, model, user, owner }) => {
+    const name = `${program.name}.ts`;
+    const text = readFileSync(path.join(programFolder, name), 'utf8');
+    writeProject(path.join(folder, 'program'), { [name]: text }, owner);
+    const args = [path.join(folder, 'program', name), path.join(sdkFolder, realModule), ...user];
+    const env = realEnvironment(folder, model.url);
+    const lines = await runProcess(programProgram, args, { env, cwd: project });
+    return { lines, faults: model.faults };
+  });
+}
+
+interface RealPlace {
+  folder: string;
+  project: string;
+  model: ScriptedMessages;
+  owner: number | undefined;
+  /** The last argument of a process that becomes this user; none where it is one already. */
+  user: string[];
+}
+
+async function withPlace<T>(
+  { files = {}, script }: { files?: Readonly<Record<string, string>>; script: readonly Thread[] },
+  run: (place: RealPlace) => Promise<T>,
+): Promise<T> {
   const owner = ownUser();
   const folder = newFolder();
   chmodSync(folder, 0o755);
   const project = path.join(folder, 'project');
   for (const name of ['home', 'config']) writeProject(path.join(folder, name), {}, owner);
-  writeProject(project, one.files ?? {}, owner);
-  const before = readProject(project);
-  const model = await startScriptedMessages(one.script, { project });
+  writeProject(project, files, owner);
+  const model = await startScriptedMessages(script, { project });
   try {
     const user = owner === undefined ? [] : [String(owner)];
-    const entries = await runProcess(
-      ['--import', hooks, program, group, one.name, sdkFolder, project, ...user],
-      realEnvironment(folder, model.url),
-    );
-    const files = changedFiles(before, readProject(project));
-    const { requests, faults } = model;
-    return { project, entries, files, requests, faults };
+    return await run({ folder, project, model, owner, user });
   } finally {
     await model.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -52,7 +93,7 @@ export async function runReal(
 }
 
 /** All that the real SDK finds in its environment. */
-export function realEnvironment(folder: string, modelUrl: string): Record<string, string> {
+function realEnvironment(folder: string, modelUrl: string): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: path.join(folder, 'home'),
@@ -62,55 +103,4 @@ export function realEnvironment(folder: string, modelUrl: string): Record<string
     ANTHROPIC_BASE_URL: modelUrl,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   };
-}
-
-async function runProcess(args: string[], env: Record<string, string>): Promise<Entry[]> {
-  const child = spawn(process.execPath, args, {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that what it started can be ended with it.
-    detached: true,
-  });
-  const { stdout, stderr, code } = await outputOf(child, CASE_TIMEOUT_MS);
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  if (code !== 0) {
-    throw new Error(
-      `The process of the case ended with ${code ?? `no code, or after ${CASE_TIMEOUT_MS} ms`}. ${stderr}\n${lines.slice(-3).join('\n')}`,
-    );
-  }
-  return lines.map((line) => JSON.parse(line) as Entry);
-}
-
-/** What a process prints until it ends; it and what it started are ended after a time. */
-export async function outputOf(
-  child: ReturnType<typeof spawn>,
-  timeoutMs: number,
-): Promise<{ stdout: string; stderr: string; code: number | null }> {
-  const end = (): void => {
-    if (child.pid !== undefined) endGroup(child.pid);
-  };
-  const timer = setTimeout(end, timeoutMs);
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      // What it left would hold its output open.
-      end();
-      child.once('close', () => resolve(code));
-    });
-  });
-  return { stdout, stderr, code };
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // None of them is left.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
 }
