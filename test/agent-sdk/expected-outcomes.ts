@@ -16,8 +16,11 @@ export function expectedOutcomes(group: string): Record<string, Outcome> {
 }
 
 /** Keeps what the real SDK gives: a line for each aspect, so that a change can be read. */
-export function keepOutcomes(group: string, outcomes: Readonly<Record<string, Outcome>>): void {
-  const cases = Object.entries(outcomes).map(([name, outcome]) => {
+export function keepOutcomes(
+  group: string,
+  outcomes: readonly (readonly [name: string, Outcome])[],
+): void {
+  const cases = outcomes.map(([name, outcome]) => {
     const lines = Object.entries(outcome).map(
       ([aspect, value]) => `    ${JSON.stringify(aspect)}: ${JSON.stringify(value)}`,
     );

@@ -173,7 +173,8 @@ describe('normalise', () => {
       { stream: true, messages: [prompt, reply, answered] },
       { stream: false, messages: [prompt] },
     ];
-    expect(normalise(recording([], { requests }), ['history'])['history']).toEqual([
+    const entries: Entry[] = [{ at: 'prompt', text: 'Go' }];
+    expect(normalise(recording(entries, { requests }), ['history'])['history']).toEqual([
       [{ role: 'user', says: ['Go'] }],
     ]);
   });

@@ -8,11 +8,13 @@ import type {
   Message,
   Query,
   QueryOptions,
+  UserInput,
 } from './agent-sdk.js';
 import type { Case, Place } from './case.js';
 
 /** What happened in a case, in order. It is JSON. */
 export type Entry =
+  | { at: 'prompt'; text: string }
   | { at: 'message'; query: number; message: Message }
   | { at: 'asked'; name: string; input: Json; options: Json; answer: Json }
   | { at: 'hook'; event: string; input: Json; toolUseId?: string; answer: Json }
@@ -83,10 +85,28 @@ function recordSdk(sdk: AgentSdk, tell: (entry: Entry) => void): AgentSdk {
     ...sdk,
     query: ({ prompt, options = {} }) => {
       queries += 1;
-      const made = sdk.query({ prompt, options: recordCallbacks(options, tell) });
+      const asked = { prompt: recordPrompt(prompt, tell), options: recordCallbacks(options, tell) };
+      const made = sdk.query(asked);
       return recordQuery(made, queries, tell);
     },
   };
+}
+
+function recordPrompt(
+  prompt: string | AsyncIterable<UserInput>,
+  tell: (entry: Entry) => void,
+): string | AsyncIterable<UserInput> {
+  if (typeof prompt === 'string') {
+    tell({ at: 'prompt', text: prompt });
+    return prompt;
+  }
+  return (async function* read() {
+    for await (const input of prompt) {
+      const { content } = input.message;
+      if (typeof content === 'string') tell({ at: 'prompt', text: content });
+      yield input;
+    }
+  })();
 }
 
 function recordQuery(query: Query, number: number, tell: (entry: Entry) => void): Query {

@@ -4,25 +4,29 @@ import type { Recording } from './normalise.js';
 import { blocksOf, listOf } from './scripted-messages.js';
 
 /** The conversation that the model gets with each new prompt. */
-export function takeHistory({ requests }: Recording, ids: Ids): unknown[] {
+export function takeHistory({ requests, entries }: Recording, ids: Ids): unknown[] {
+  const prompts = new Set(entries.flatMap((entry) => (entry.at === 'prompt' ? [entry.text] : [])));
   return requests.flatMap(({ stream, messages }) => {
     // Whether a model is there is asked without a stream.
     if (stream !== true) return [];
     const talk = listOf(messages).filter(({ role }) => role !== 'system');
-    const said = talk.map(({ role, content }) => ({ role, says: saidIn(content) }));
+    const said = talk.map(({ role, content }) => ({
+      role,
+      says: saidIn(content, (text) => role === 'assistant' || prompts.has(text)),
+    }));
     const isPrompt = said.at(-1)?.says.some((part) => typeof part === 'string') === true;
     return isPrompt ? [ids.tidy(said)] : [];
   });
 }
 
-/** How texts begin that an SDK adds to the conversation: reminders, notes of commands and of interrupts. */
-const ofSdk = /^\s*(<[a-z-]+>|\[Request interrupted)/;
-
-/** Blocks of a message of the conversation, without what an SDK adds to it. */
-function saidIn(content: unknown): unknown[] {
+/** Blocks of a message of the conversation. Of what an SDK adds to prompts, texts of ours are kept. */
+function saidIn(content: unknown, isKept: (text: string) => boolean): unknown[] {
   return blocksOf(content).flatMap((block): unknown[] => {
     const { type, text, name, input, is_error } = block;
-    if (type === 'text') return ofSdk.test(String(text)) ? [] : [text];
+    if (type === 'text') {
+      const said = String(text).trim();
+      return isKept(said) ? [said] : oursOf(said);
+    }
     if (type === 'tool_use') return [{ call: name, input }];
     if (type === 'tool_result') return [{ result: is_error === true ? 'failed' : 'ran' }];
     return [{ type }];
@@ -48,11 +52,15 @@ export function takeOffered({ requests }: Recording): string[][] {
 /** Texts of ours that the model got in the last request, in results or beside them. */
 export function takeTold({ requests }: Recording): string[] {
   const last = listOf(requests.at(-1)?.['messages']).filter(({ role }) => role !== 'assistant');
-  return JSON.stringify(last).match(/ours: [^.]*\./g) ?? [];
+  return oursOf(JSON.stringify(last));
 }
 
 function namesOf(tools: unknown): string[] {
   return listOf(tools)
     .map(({ name }) => String(name))
     .sort();
+}
+
+function oursOf(text: string): string[] {
+  return text.match(/ours: [^.]*\./g) ?? [];
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { programs } from '../agent-sdk/programs.js';
 import { installReal } from '../agent-sdk/real/install-real.js';
-import { runRealProgram } from '../agent-sdk/real/run-real.js';
+import { realModule, runProgram } from '../agent-sdk/real/run-real.js';
 
 describe('programs of the Claude Agent SDK print on the real one what they have to print on ours', () => {
   let sdkFolder: string;
@@ -12,7 +12,8 @@ describe('programs of the Claude Agent SDK print on the real one what they have 
   });
 
   it.each(programs)('$name', async (program) => {
-    expect(await runRealProgram(program, sdkFolder)).toEqual({ lines: program.prints, faults: [] });
+    const printed = await runProgram(program, realModule(sdkFolder));
+    expect(printed).toEqual({ lines: program.prints, faults: [] });
   });
 
   it('are all of those in the folder', () => {

@@ -3,6 +3,18 @@ import type { Group } from '../case.js';
 import { always, no, yes } from './answers.js';
 import { bash, calls, edit, read, says, script, write } from './say.js';
 
+const questions = [
+  {
+    question: 'Which colour?',
+    header: 'Colour',
+    multiSelect: false,
+    options: [
+      { label: 'ours: red.', description: 'As a rose' },
+      { label: 'ours: blue.', description: 'As the sea' },
+    ],
+  },
+];
+
 /** (5) What the callback is asked, and how often. */
 export const asked: Group = {
   name: 'asked',
@@ -125,6 +137,26 @@ export const asked: Group = {
             ],
           }),
         })),
+    },
+    {
+      name: 'a question of the model, which the person answers',
+      script: script(calls(['AskUserQuestion', { questions }]), says('Red it is.')),
+      also: ['results', 'told', 'end'],
+      run: async (sdk, place) =>
+        void (await place.ask(sdk, 'Go', {
+          tools: ['AskUserQuestion'],
+          canUseTool: async (_name, input) => ({
+            behavior: 'allow',
+            updatedInput: { ...input, answers: { 'Which colour?': 'ours: red.' } },
+          }),
+        })),
+    },
+    {
+      name: 'a question of the model, which nobody answers',
+      script: script(calls(['AskUserQuestion', { questions }]), says('Then not.')),
+      also: ['results', 'end'],
+      run: async (sdk, place) =>
+        void (await place.ask(sdk, 'Go', { tools: ['AskUserQuestion'], canUseTool: no })),
     },
     {
       name: 'about a tool of the program',

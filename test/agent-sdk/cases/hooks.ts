@@ -174,6 +174,44 @@ export const hooks: Group = {
         })),
     },
     {
+      name: 'defer, then a resume where the hook allows it',
+      script: script(calls(write('a.txt')), says('Done.'), says('Done again.')),
+      also: ['order', 'history'],
+      run: async (sdk, place) => {
+        const first = await place.ask(sdk, 'Go', { hooks: before(hook(decides('defer'))) });
+        await place.ask(sdk, 'Something else', {
+          resume: first.sessionId,
+          hooks: before(hook(decides('allow'))),
+        });
+      },
+    },
+    {
+      name: 'at the begin and the end of a subagent',
+      script: [
+        {
+          replies: [
+            calls([
+              'Agent',
+              {
+                description: 'Says it',
+                prompt: 'Say hello',
+                subagent_type: 'case-talker',
+                run_in_background: false,
+              },
+            ]),
+            says('Done.'),
+          ],
+        },
+        { about: 'Say hello', replies: [says('Hello.')] },
+      ],
+      run: async (sdk, place) =>
+        void (await place.ask(sdk, 'Go', {
+          tools: ['Read', 'Agent'],
+          agents: { 'case-talker': { description: 'Talks', prompt: 'You talk.' } },
+          hooks: { SubagentStart: [hook({})], SubagentStop: [hook({})], Stop: [hook({})] },
+        })),
+    },
+    {
       name: 'after a call that failed',
       script: script(calls(read('missing.txt')), says('Done.')),
       run: async (sdk, place) =>

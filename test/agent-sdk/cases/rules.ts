@@ -201,6 +201,7 @@ function caseOf({ rule, allow = [], deny = [], ask = [], probes, tools }: Row, m
         rules.map((rule) => rule.replaceAll('<project>', place.folder));
       await place.ask(sdk, 'Go', {
         permissionMode: mode,
+        allowDangerouslySkipPermissions: mode === 'bypassPermissions',
         allowedTools: here(allow),
         disallowedTools: here(deny),
         canUseTool: no,
@@ -221,9 +222,23 @@ function shopOf(sdk: AgentSdk, place: Place): unknown {
   return sdk.createSdkMcpServer({ name: 'shop', tools: [order] });
 }
 
+/** Rows that are for the mode that asks about nothing, too. */
+const ofBypass = [
+  'none',
+  'deny Bash(touch *), allow Bash',
+  'deny Edit(new.txt), allow Edit',
+  'ask Bash(touch *), allow Bash',
+  'deny mcp__shop__*',
+];
+
 /** (6) Each kind of rule in each mode. */
 export const rules: Group = {
   name: 'rules',
   aspects: ['calls', 'asked', 'files'],
-  cases: rows.flatMap((row) => modes.map((mode) => caseOf(row, mode))),
+  cases: [
+    ...rows.flatMap((row) => modes.map((mode) => caseOf(row, mode))),
+    ...rows
+      .filter(({ rule }) => ofBypass.includes(rule))
+      .map((row) => caseOf(row, 'bypassPermissions')),
+  ],
 };

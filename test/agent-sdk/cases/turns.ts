@@ -203,6 +203,27 @@ export const turns: Group = {
       },
     },
     {
+      name: 'a message while a turn runs',
+      script: script(calls(write('a.txt')), says('One.'), says('Two.')),
+      also: ['files'],
+      run: async (sdk, place) => {
+        const { prompt, say, end } = talk();
+        say('First');
+        const query = sdk.query({
+          prompt,
+          options: place.options({
+            canUseTool: async (_name, input) => {
+              say('ours: second.');
+              return { behavior: 'allow', updatedInput: input };
+            },
+          }),
+        });
+        await follow(query, place, (message) => {
+          if (isResult(message)) end();
+        });
+      },
+    },
+    {
       name: 'an interrupt with nothing to interrupt',
       script: script(says('One.'), says('Two.')),
       run: async (sdk, place) => {

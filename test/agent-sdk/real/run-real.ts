@@ -1,18 +1,26 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compact } from '../../../src/platform/compact.js';
 import { newFolder } from '../../support/suite.js';
 import type { Case } from '../case.js';
 import { changedFiles, readProject, writeProject } from '../project-folder.js';
 import type { Entry } from '../record.js';
 import type { Recording } from '../normalise.js';
 import type { Program } from '../programs.js';
-import { startScriptedMessages, type ScriptedMessages, type Thread } from '../scripted-messages.js';
+import {
+  startScriptedMessages,
+  type Call,
+  type ScriptedMessages,
+  type Thread,
+} from '../scripted-messages.js';
 import { ownUser } from './own-user.js';
 import { runProcess } from './run-process.js';
 
-/** The module of the real SDK in its folder. */
-export const realModule = 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs';
+/** The module of the real SDK in the folder that `installReal` returns. */
+export function realModule(sdkFolder: string): string {
+  return path.join(sdkFolder, 'node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs');
+}
 
 const caseProgram = new URL('run-case.ts', import.meta.url);
 const programProgram = new URL('run-program.ts', import.meta.url);
@@ -32,7 +40,7 @@ export async function runReal(
 ): Promise<Recording> {
   return withPlace(one, async ({ folder, project, model, user }) => {
     const before = readProject(project);
-    const args = [group, one.name, path.join(sdkFolder, realModule), project, ...user];
+    const args = [group, one.name, realModule(sdkFolder), project, ...user];
     const lines = await runProcess(caseProgram, args, {
       env: realEnvironment(folder, model.url),
     });
@@ -44,19 +52,22 @@ export async function runReal(
 }
 
 /**
- * Runs a program of `programs/` on the real SDK, in its project's folder.
+ * Runs a program of `programs/` in its project's folder.
  *
+ * @param sdkModule the file that its import of the SDK gets: `realModule` of the real one, or ours.
+ * @param rename gives a call of the script the name and input of ours.
  * @returns the lines that it prints, and what was wrong with its requests.
  */
-export async function runRealProgram(
+export async function runProgram(
   program: Program,
-  sdkFolder: string,
+  sdkModule: string,
+  rename?: (call: Call) => Call,
 ): Promise<{ lines: string[]; faults: string[] }> {
-  return withPlace(program, async ({ folder, project, model, user, owner }) => {
+  return withPlace({ ...program, rename }, async ({ folder, project, model, user, owner }) => {
     const name = `${program.name}.ts`;
     const text = readFileSync(path.join(programFolder, name), 'utf8');
     writeProject(path.join(folder, 'program'), { [name]: text }, owner);
-    const args = [path.join(folder, 'program', name), path.join(sdkFolder, realModule), ...user];
+    const args = [path.join(folder, 'program', name), sdkModule, ...user];
     const env = realEnvironment(folder, model.url);
     const lines = await runProcess(programProgram, args, { env, cwd: project });
     return { lines, faults: model.faults };
@@ -72,8 +83,14 @@ interface RealPlace {
   user: string[];
 }
 
+interface Played {
+  files?: Readonly<Record<string, string>>;
+  script: readonly Thread[];
+  rename?: ((call: Call) => Call) | undefined;
+}
+
 async function withPlace<T>(
-  { files = {}, script }: { files?: Readonly<Record<string, string>>; script: readonly Thread[] },
+  { files = {}, script, rename }: Played,
   run: (place: RealPlace) => Promise<T>,
 ): Promise<T> {
   const owner = ownUser();
@@ -82,7 +99,7 @@ async function withPlace<T>(
   const project = path.join(folder, 'project');
   for (const name of ['home', 'config']) writeProject(path.join(folder, name), {}, owner);
   writeProject(project, files, owner);
-  const model = await startScriptedMessages(script, { project });
+  const model = await startScriptedMessages(script, compact({ project, rename }));
   try {
     const user = owner === undefined ? [] : [String(owner)];
     return await run({ folder, project, model, owner, user });
