@@ -5,6 +5,8 @@ import Sequencer from '@jest/test-sequencer';
  * clone has no times of its own.
  */
 const seconds = {
+  'release/agent-sdk': 310,
+  'release/agent-sdk-programs': 22,
   'distributed/chaos': 55,
   'distributed/outages': 40,
   'integration/simulation': 39,

@@ -38,6 +38,11 @@ export function installReal(): string {
       `The real Claude Agent SDK could not be installed, so nothing was compared with it. Connect this machine to an npm registry, or set TEST_AGENT_SDK to a folder where "npm ci" was run with the files of test/agent-sdk/real. npm said: ${stderr}`,
     );
   }
+  // Another run may have been faster.
+  if (isInstalled(folder)) {
+    rmSync(part, { recursive: true, force: true });
+    return folder;
+  }
   rmSync(folder, { recursive: true, force: true });
   renameSync(part, folder);
   return folder;
