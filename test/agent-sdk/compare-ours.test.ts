@@ -4,7 +4,7 @@ import type { Group } from './case.js';
 import { hooks } from './cases/hooks.js';
 import { order } from './cases/order.js';
 import { compareOutcomes } from './compare-outcomes.js';
-import { compareOurs } from './compare-ours.js';
+import { compareOurs, type Side } from './compare-ours.js';
 
 /** An SDK that answers every prompt alike: enough to see what the comparison says. */
 function sdkThatYields(messages: readonly Message[]): AgentSdk {
@@ -39,9 +39,8 @@ const ofText: Message[] = [
   { type: 'result', subtype: 'success' },
 ];
 
-const open = (messages: readonly Message[]) => async () => ({
-  sdk: sdkThatYields(messages),
-  close: async () => {},
+const sideOf = (messages: readonly Message[]): Side => ({
+  open: async () => ({ sdk: sdkThatYields(messages), close: async () => {} }),
 });
 
 const only = (group: Group, ...names: string[]): Group[] => [
@@ -51,7 +50,7 @@ const only = (group: Group, ...names: string[]): Group[] => [
 describe('comparing ours with what the real SDK gave', () => {
   it('tells equal cases from those that differ, and says where', async () => {
     const compared = await compareOurs(
-      open(ofText),
+      sideOf(ofText),
       only(order, 'a text alone', 'thinking before a text'),
     );
     expect(compared).toEqual([
@@ -79,7 +78,7 @@ describe('comparing ours with what the real SDK gave', () => {
   });
 
   it('holds a told difference to the aspects that are told', async () => {
-    const [compared] = await compareOurs(open(ofText), only(hooks, 'a hook that throws'));
+    const [compared] = await compareOurs(sideOf(ofText), only(hooks, 'a hook that throws'));
     expect(compared?.verdict).toBe('untold');
     expect(new Set(compared?.differences.map(({ aspect }) => aspect))).toEqual(new Set(['hooks']));
   });

@@ -8,17 +8,21 @@ import { compareOutcomes, type Difference } from './compare-outcomes.js';
 import { toldDifferences } from './differences.js';
 import { expectedOutcomes } from './expected-outcomes.js';
 import { normalise, type Outcome } from './normalise.js';
-import { toOurCall, withTheirNames } from './our-calls.js';
+import { ourNames, type ToolNames } from './our-names.js';
 import { changedFiles, readProject, writeProject } from './project-folder.js';
 import { recordCase, type Entry } from './record.js';
 import { startScriptedMessages } from './scripted-messages.js';
 
-/** Our SDK over a server that asks the model at `modelUrl`, for one case. */
-export type OpenOurs = (place: {
-  modelUrl: string;
-  /** The project of the case. */
-  folder: string;
-}) => Promise<{ sdk: AgentSdk; close(): Promise<unknown> }>;
+/** The SDK that is compared. */
+export interface Side {
+  /** An SDK over a server that asks the model at `modelUrl`, for one case whose project is `folder`. */
+  open(place: {
+    modelUrl: string;
+    folder: string;
+  }): Promise<{ sdk: AgentSdk; close(): Promise<unknown> }>;
+  /** What its models call the tools of scripts. Default: `ourNames`. */
+  names?: ToolNames;
+}
 
 /** `told`: it differs where `differences.ts` says so. `stale`: it is equal, though that says it differs. */
 export type Verdict = 'equal' | 'told' | 'untold' | 'stale';
@@ -40,14 +44,14 @@ const CASE_TIMEOUT_MS = 60_000;
  * @param groups default: all of them.
  */
 export async function compareOurs(
-  open: OpenOurs,
+  side: Side,
   groups: readonly Group[] = allGroups,
 ): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const group of groups) {
     const expected = expectedOutcomes(group.name);
     for (const one of group.cases) {
-      const ours = await outcomeOfOurs(open, group, one);
+      const ours = await outcomeOfOurs(side, group, one);
       compared.push(judge(group.name, one.name, compareOutcomes(expected[one.name] ?? {}, ours)));
     }
   }
@@ -55,12 +59,16 @@ export async function compareOurs(
 }
 
 /** What a case gives over ours, normalised. */
-export async function outcomeOfOurs(open: OpenOurs, group: Group, one: Case): Promise<Outcome> {
+export async function outcomeOfOurs(
+  { open, names = ourNames }: Side,
+  group: Group,
+  one: Case,
+): Promise<Outcome> {
   const home = newFolder();
   const project = path.join(home, 'project');
   writeProject(project, one.files ?? {});
   const before = readProject(project);
-  const model = await startScriptedMessages(one.script, { project, rename: toOurCall });
+  const model = await startScriptedMessages(one.script, { project, rename: names.call });
   const entries: Entry[] = [];
   try {
     const { sdk, close } = await open({ modelUrl: model.url, folder: project });
@@ -74,7 +82,7 @@ export async function outcomeOfOurs(open: OpenOurs, group: Group, one: Case): Pr
     }
     const files = changedFiles(before, readProject(project));
     const { faults } = model;
-    const requests = withTheirNames(model.requests);
+    const requests = names.requests(model.requests);
     const recording = { project, entries: asJson(entries), files, requests, faults };
     return normalise(recording, [...group.aspects, ...(one.also ?? [])]);
   } finally {

@@ -1,6 +1,14 @@
 import type { Json } from './agent-sdk.js';
 import { isJson, listOf, type Call } from './scripted-messages.js';
 
+/** Between the names of tools that scripts have and those of the side that is run. */
+export interface ToolNames {
+  /** A call of a script, as the models of that side make it. */
+  call(call: Call): Call;
+  /** Its requests with the names of scripts, so that both sides can be compared. */
+  requests(requests: readonly Json[]): Json[];
+}
+
 interface Names {
   ours: string;
   /** Fields of the input that have another name here. */
@@ -25,8 +33,9 @@ const tools: Readonly<Record<string, Names>> = {
   Skill: { ours: 'load_skill', fields: { skill: 'name' }, without: ['args'] },
 };
 
-/** A call of a script, as our models make it. */
-export function toOurCall({ name, input }: Call): Call {
+export const ourNames: ToolNames = { call: toOurCall, requests: withTheirNames };
+
+function toOurCall({ name, input }: Call): Call {
   const known = tools[name];
   if (known === undefined) return { name, input };
   const { ours, fields = {}, without = [] } = known;
@@ -35,8 +44,7 @@ export function toOurCall({ name, input }: Call): Call {
   return { name: ours, input: Object.fromEntries(renamed) };
 }
 
-/** The requests of ours with Claude Code's names of tools, so that both can be compared. */
-export function withTheirNames(requests: readonly Json[]): Json[] {
+function withTheirNames(requests: readonly Json[]): Json[] {
   const names = new Map(Object.entries(tools).map(([name, { ours }]) => [ours, name]));
   const theirs = (name: unknown): unknown => names.get(String(name)) ?? name;
   return requests.map((request) => ({
