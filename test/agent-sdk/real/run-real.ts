@@ -97,7 +97,7 @@ async function withPlace<T>(
   const folder = newFolder();
   chmodSync(folder, 0o755);
   const project = path.join(folder, 'project');
-  for (const name of ['home', 'config']) writeProject(path.join(folder, name), {}, owner);
+  for (const name of ['home', 'config', 'tmp']) writeProject(path.join(folder, name), {}, owner);
   writeProject(project, files, owner);
   const model = await startScriptedMessages(script, compact({ project, rename }));
   try {
@@ -115,7 +115,9 @@ function realEnvironment(folder: string, modelUrl: string): Record<string, strin
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: path.join(folder, 'home'),
     CLAUDE_CONFIG_DIR: path.join(folder, 'config'),
+    // Of the compiler of this process; the SDK has one that is gone with the case.
     TMPDIR: '/tmp',
+    CLAUDE_CODE_TMPDIR: path.join(folder, 'tmp'),
     ANTHROPIC_API_KEY: 'dummy',
     ANTHROPIC_BASE_URL: modelUrl,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
