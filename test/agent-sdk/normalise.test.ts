@@ -140,6 +140,9 @@ describe('normalise', () => {
     const error = { name: 'Error', message: 'gone' };
     const { end: ended } = normalise(recording([end(), { at: 'threw', query: 2, error }]), ['end']);
     expect(ended).toMatchObject([{ threw: false }, { results: [], threw: true }]);
+    const late = normalise(recording([yielded({ type: 'result' }, 2)]), ['order', 'end']);
+    expect(late['order']).toEqual([[], ['result undefined']]);
+    expect(late['end']).toMatchObject([{ results: [], threw: false }, { threw: false }]);
   });
 
   it('compares deltas with the message that they become', () => {

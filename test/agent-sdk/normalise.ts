@@ -81,7 +81,8 @@ function takeOrder(recording: Recording): string[][] {
     if (label === undefined || (label === 'stream_event' && order.at(-1) === label)) continue;
     order.push(label);
   }
-  return orders;
+  // A query before others may have said nothing.
+  return Array.from(orders, (order: string[] | undefined) => order ?? []);
 }
 
 function labelOf(message: Message): string | undefined {
@@ -228,7 +229,10 @@ function takeEnd(recording: Recording, ids: Ids): Json[] {
     );
   }
   for (const query of threw) ends[query - 1] ??= { results: [] };
-  return ends.map((end, index) => ({ ...end, threw: threw.has(index + 1) }));
+  return Array.from(ends, (end: Json | undefined, index) => ({
+    ...(end ?? { results: [] }),
+    threw: threw.has(index + 1),
+  }));
 }
 
 /** Events of each reply, runs of deltas as one, and whether their text is the message's. */

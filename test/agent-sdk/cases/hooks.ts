@@ -212,6 +212,24 @@ export const hooks: Group = {
         })),
     },
     {
+      name: 'at the begin and the end of a session, and of one that goes on',
+      script: script(says('One.'), says('Two.')),
+      run: async (sdk, place) => {
+        const hooks = { SessionStart: [hook({})], SessionEnd: [hook({})] };
+        const first = await place.ask(sdk, 'First', { hooks });
+        await place.ask(sdk, 'Second', { hooks, resume: first.sessionId });
+      },
+    },
+    {
+      name: 'a notice that the person is asked',
+      script: script(calls(write('a.txt')), says('Done.')),
+      run: async (sdk, place) =>
+        void (await place.ask(sdk, 'Go', {
+          canUseTool: yes,
+          hooks: { Notification: [hook({})], PermissionDenied: [hook({})] },
+        })),
+    },
+    {
       name: 'after a call that failed',
       script: script(calls(read('missing.txt')), says('Done.')),
       run: async (sdk, place) =>
