@@ -126,7 +126,7 @@ export const history: Group = {
         says('One.'),
         {
           text: 'Three.',
-          refuse: { status: 400, type: 'invalid_request_error', message: 'ours: no.' },
+          refuse: { status: 403, type: 'permission_error', message: 'ours: no.' },
           refusals: 1,
         },
         says('Four.'),

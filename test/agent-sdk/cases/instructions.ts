@@ -41,6 +41,17 @@ export const instructions: Group = {
     }),
     ofFiles('CLAUDE.md in .claude, too', { 'CLAUDE.md': 'MARK-A', '.claude/CLAUDE.md': 'MARK-B' }),
     ofFiles('a rule', { 'CLAUDE.md': 'MARK-A', '.claude/rules/one.md': 'MARK-B' }),
+    ofFiles(
+      'all of them',
+      {
+        'CLAUDE.md': 'MARK-A\n@more.md\n',
+        'more.md': 'MARK-B',
+        '.claude/CLAUDE.md': 'MARK-C',
+        '.claude/rules/one.md': 'MARK-D',
+        'CLAUDE.local.md': 'MARK-E',
+      },
+      { settingSources: ['project', 'local'], systemPrompt: 'MARK-SYSTEM' },
+    ),
     ofFiles('a rule for some paths', {
       'CLAUDE.md': 'MARK-A',
       '.claude/rules/one.md': '---\npaths: src/**\n---\nMARK-B',
