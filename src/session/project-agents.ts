@@ -3,6 +3,7 @@ import type { PersonaLibrary } from '../agents/persona-library.js';
 import { isTypedError } from '../errors/typed-error.js';
 import type { ProjectAgent } from '../project-files/convert-agent.js';
 import { projectOf, type OpenedRoot, type ProjectRoots } from './project-roots.js';
+import { agentsOfSession } from './session-agents.js';
 import type { SessionRow } from './session-store.js';
 
 /** Agents by name. */
@@ -11,18 +12,26 @@ export interface Agents {
   load(name: string): Promise<Persona>;
 }
 
-/** The agents of a session whose project has some: those of the server, then those of the project. */
+/** The agents that a session may delegate to beside those that its agent names. */
 export interface SessionAgents extends Agents {
-  /** Names of those of the project that the session may delegate to. */
-  ofProject: readonly string[];
+  /** Names of those that the session or its project brings. */
+  own: readonly string[];
+}
+
+/** Where a session may have agents from. */
+export type AgentBringer = Pick<SessionRow, 'projectFiles' | 'agents'>;
+
+/** Whether a session may have agents that are not the server's. */
+export function bringsAgents({ projectFiles, agents }: AgentBringer): boolean {
+  return projectFiles !== null || agents !== null;
 }
 
 /**
- * The agents that a session may delegate to. An agent of the server that may be delegated to hides one of the project
- * with its name.
+ * The agents that a session may delegate to: those that its client gave, then those of its project. An agent of the server
+ * that may be delegated to hides one of the project with its name.
  */
 export async function openAgentsOf(
-  { projectFiles }: Pick<SessionRow, 'projectFiles'>,
+  session: AgentBringer,
   root: OpenedRoot,
   {
     personas,
@@ -32,12 +41,17 @@ export async function openAgentsOf(
     projectRoots: Pick<ProjectRoots, 'files'>;
   },
 ): Promise<SessionAgents> {
-  if (projectFiles === null) return { ofProject: [], load: (name) => personas.load(name) };
-  const { value } = await projectRoots.files.read(projectOf(root));
+  const given = agentsOfSession(session.agents);
+  const ofProject =
+    session.projectFiles === null
+      ? []
+      : (await projectRoots.files.read(projectOf(root))).value.agents;
   return {
-    ofProject: value.agents.map(({ name }) => name),
+    own: [...given, ...ofProject].map(({ name }) => name),
     load: async (name) => {
-      const found = value.agents.find((one) => one.name === name);
+      const first = given.find((one) => one.name === name);
+      if (first !== undefined) return personaOf({ ...first, file: `session.agents.${name}` });
+      const found = ofProject.find((one) => one.name === name);
       if (found === undefined) return personas.load(name);
       const own = await unlessMissing(personas.load(name));
       const isDelegate = own?.agentType === found.agent.content.agentType;
@@ -67,10 +81,10 @@ interface AgentServices {
 /** The agent that a session delegates to, or that a subagent's session is of. @throws TypedError PERSONA_NOT_FOUND, WORKING_ROOT_*. */
 export async function loadDelegate(
   { personas, projectRoots }: AgentServices,
-  session: Pick<SessionRow, 'projectFiles' | 'projectRoot' | 'principalId'>,
+  session: Pick<SessionRow, 'projectFiles' | 'agents' | 'projectRoot' | 'principalId'>,
   { name, roleRoots }: { name: string; roleRoots: readonly string[] | null },
 ): Promise<Persona> {
-  if (session.projectFiles === null) return personas.load(name);
+  if (!bringsAgents(session)) return personas.load(name);
   const owner = { id: session.principalId, roleRoots };
   const root = await projectRoots.openForOwner(session.projectRoot, owner);
   return (await openAgentsOf(session, root, { personas, projectRoots })).load(name);

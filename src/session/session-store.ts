@@ -29,6 +29,7 @@ import {
   type SessionPage,
 } from './page-sessions.js';
 import { sealCredentials } from './session-credentials.js';
+import type { GivenAgents } from './session-agents.js';
 import { sessionLimit, sessionNotFound } from './session-errors.js';
 
 /** A session without its request prefix, which is long: turns load that by themselves. */
@@ -59,6 +60,8 @@ export interface NewSession {
   mcpServers?: Record<string, unknown> | null;
   /** Whose files of its project it takes. Default: null, none. */
   projectFiles?: ProjectFilesKind | null;
+  /** Agents of its own that its turns may delegate to. Default: null, none. */
+  agents?: GivenAgents | null;
   /** Milliseconds it is kept without use. Default: null, until it is deleted. */
   expiresAfterMs?: number | null;
   /** Model of its last turn. Default: null, none yet. */
@@ -96,6 +99,7 @@ const blankRow = {
   permissions: null,
   mcpServers: null,
   projectFiles: null,
+  agents: null,
 } satisfies Partial<SessionRow>;
 
 function creatorOf({ principalId: id, credential }: NewSessionRow): Actor {

@@ -21,6 +21,7 @@ import {
 import { MCP, type Mcp } from '../tools/mcp/mcp.js';
 import { ToolRegistry } from '../tools/registry.js';
 import type { ProjectFilesChoice } from './claude-projects.js';
+import { checkSessionAgents, type GivenAgents } from './session-agents.js';
 import { projectOf, ProjectRoots } from './project-roots.js';
 
 /** What a request says of a session that it wants. */
@@ -36,12 +37,14 @@ export interface SessionParams {
   mcpServers?: unknown;
   /** Absent: the operator's choice. */
   projectFiles?: ProjectFilesChoice;
+  agents?: unknown;
 }
 
 /** The terms of a session as it is stored. */
 interface CheckedTerms extends SessionTerms {
   agentConfig: Partial<AgentConfig> | null;
   projectFiles: ProjectFilesKind | null;
+  agents: GivenAgents | null;
 }
 
 /** What a session may do, of its request and of the files of its project. */
@@ -71,12 +74,13 @@ export class SessionTermsChecker {
       ...compact({ mode: wanted.mode }),
     };
     const agentConfig = toLimits(wanted.agentConfig);
-    if (projectFiles === null) return { ...given, agentConfig, projectFiles };
+    const agents = checkSessionAgents(wanted.agents);
+    if (projectFiles === null) return { ...given, agentConfig, projectFiles, agents };
     const project = projectOf(await this.roots.open(projectRoot, caller));
     const { value } = await this.roots.files.read(project);
     const isTrusted = await this.roots.files.isTrusted(project);
     const terms = addProject(given, value, { isTrusted, mayAllow: ceiling === 'acceptEdits' });
-    return { ...terms, agentConfig, projectFiles };
+    return { ...terms, agentConfig, projectFiles, agents };
   }
 }
 

@@ -90,6 +90,17 @@ export class CreateSessionDto {
   @Allow()
   mcpServers?: Readonly<Record<string, unknown>>;
 
+  /**
+   * Agents that its turns may delegate to, by name: `description` and `prompt`, and `tools`, `model`, `max_turns`, `limits`,
+   * `permissions`, `skills`, `thinking` as in an agent’s file. At most 20, of 65,536 characters in all.
+   */
+  @ApiPropertyOptional({
+    ...jsonObject,
+    example: { reviewer: { description: 'Reviews code.', prompt: 'You review.', tools: ['read'] } },
+  })
+  @Allow()
+  agents?: Readonly<Record<string, unknown>>;
+
   /** Whether it takes the files that its project has for Claude Code. Default: the operator’s choice. */
   @MayBeAbsent()
   @OneOf(projectFilesChoices)
@@ -187,6 +198,9 @@ export class SessionRecordDto extends SessionFieldsDto {
 
   /** Whose files of its project it takes. Absent: none. */
   @ApiPropertyOptional({ enum: projectFilesKinds }) projectFiles?: ProjectFilesKind;
+
+  /** Names of agents of its own that its turns may delegate to. Absent: none. */
+  agents?: string[];
 }
 
 export class SessionDto {
@@ -306,6 +320,7 @@ export function viewSession(row: SessionRow): SessionRecordDto {
       agentConfig: row.agentConfig === null ? undefined : agentConfigToWire(row.agentConfig),
       permissions: row.permissions ?? undefined,
       projectFiles: row.projectFiles ?? undefined,
+      agents: row.agents === null ? undefined : Object.keys(row.agents),
       replayOf: row.replayOf ?? undefined,
     }),
     ...viewForkPoint(row.forkedFrom),

@@ -73,6 +73,8 @@ export const sessions = pgTable('sessions', {
   mcpServers: json('mcp_servers').$type<object>(),
   /** Whose files of its project the session takes; null: none. */
   projectFiles: text('project_files').$type<ProjectFilesKind>(),
+  /** Agents that the session's turns may delegate to, by name, as its client gave them; null: none. */
+  agents: json('agents').$type<Readonly<Record<string, JsonObject>>>(),
   /** Beginning of the session's requests; null before the first. */
   prefix: json('prefix').$type<RequestPrefix>(),
   /**

@@ -22,6 +22,7 @@ class SessionRecord(TypedDict):
     agentConfig: NotRequired[dict[str, int]]
     permissions: NotRequired[PermissionRules]
     projectFiles: NotRequired[Literal["claude"]]
+    agents: NotRequired[list[str]]
 
 
 class ForkPoint(TypedDict):

@@ -130,9 +130,9 @@ export class SessionForker {
     as: Partial<NewSession>,
   ): PlannedFork {
     const { principalId, projectRoot, persona, mode, origin, model } = source;
-    const { agentConfig, permissions, projectFiles, expiresAfterMs } = source;
+    const { agentConfig, permissions, projectFiles, agents, expiresAfterMs } = source;
     const own = { principalId, projectRoot, persona, mode, origin, model };
-    const terms = { agentConfig, permissions, projectFiles, expiresAfterMs };
+    const terms = { agentConfig, permissions, projectFiles, agents, expiresAfterMs };
     const forkedFrom: ForkSource = { sessionId: source.id, turnId, position };
     const session = this.sessions.newRow({ ...own, ...terms, ...as, forkedFrom });
     const store = async (tx: Queryable): Promise<SessionRow> => {

@@ -37,6 +37,7 @@ const insertSession = insertKind(sessions, [
   'permissions',
   'mcpServers',
   'projectFiles',
+  'agents',
   'createdAt',
   'updatedAt',
 ]);
@@ -107,7 +108,7 @@ async function childSession(
   { turn, session, services }: DelegatingAttempt,
   { agent, mode, now }: { agent: string; mode: PermissionMode; now: Date },
 ) {
-  const { origin, projectRoot, principalId, permissions, projectFiles } = session;
+  const { origin, projectRoot, principalId, permissions, projectFiles, agents } = session;
   const id = newTimeId('sess', now.getTime());
   const servers = await openCredentials(services.vault, session);
   return {
@@ -120,6 +121,7 @@ async function childSession(
     principalId,
     permissions,
     projectFiles,
+    agents,
     mcpServers: await sealCredentials(services.vault, { id, principalId }, servers),
     createdAt: now,
     updatedAt: now,

@@ -14,13 +14,13 @@ interface ProjectDeps extends Omit<DelegationDeps, 'personas'> {
   projectRoots: Pick<ProjectRoots, 'files'>;
 }
 
-/** Whether and to whom a turn may delegate where the session takes the files of its project: its agents count, too. */
+/** Whether and to whom a turn may delegate where its session or the project of it brings agents: they count, too. */
 export async function decideInProject(
   deps: ProjectDeps,
   { persona, governance }: { persona: Persona; governance: unknown },
   { session, root }: { session: SessionRow; root: OpenedRoot },
 ): Promise<SubagentDecision> {
   const agents = await openAgentsOf(session, root, deps);
-  const subagents = [...new Set([...persona.subagents, ...agents.ofProject])];
+  const subagents = [...new Set([...persona.subagents, ...agents.own])];
   return decideDelegation({ ...deps, personas: agents }, { ...persona, subagents }, governance);
 }

@@ -99,7 +99,7 @@ export class TurnPreparer {
     checkClientTools(clientTools, ours);
     this.trees.assertUsable(decisionTree, agentConfig);
     const deps = { clock, personas, logger, config };
-    const delegation = await (session.projectFiles === null
+    const delegation = await (session.projectFiles === null && session.agents === null
       ? decideDelegation(deps, persona, subagentGovernance)
       : decideInProject(
           { ...deps, projectRoots: this.projectRoots },
