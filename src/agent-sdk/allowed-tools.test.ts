@@ -19,6 +19,7 @@ describe('rules of programs', () => {
     ['Skill(pdf)', ['load_skill(pdf)']],
     ['mcp__github', ['mcp__github__*']],
     ['mcp__github__*', ['mcp__github__*']],
+    ['mcp__*', ['mcp__*']],
     ['mcp__github__get_issue', ['mcp__github__get_issue']],
     ['NotebookEdit', []],
     ['order_status', ['order_status']],

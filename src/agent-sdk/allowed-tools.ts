@@ -62,7 +62,7 @@ function mcpRule(
     );
   }
   // `mcp__server` is all tools of the server.
-  return /^mcp__(?:(?!__).)+$/.test(tool) ? `${tool}__*` : tool;
+  return /^mcp__(?:(?!__)[^*])+$/.test(tool) ? `${tool}__*` : tool;
 }
 
 /** `ls:*` is `ls *`: the program alone, and with any arguments. */

@@ -127,6 +127,12 @@ function toolsOf({ tools, allowedTools = [], disallowedTools = [] }: Options): s
       throw new UnsupportedError(`The tool ${name}`, 'leave it out of tools; no server has it');
     }
   }
+  if (named?.some((name) => toOurName(name) === 'task') === true) {
+    throw new UnsupportedError(
+      'The tool Agent',
+      'leave it out of tools; a turn delegates with subagentGovernance, which the typed client takes',
+    );
+  }
   const asked = named?.filter((name) => name !== ASK_USER).map(toOurName) ?? [
     ...standardTools,
     // What is allowed and not standard is asked for: tools of the host application, and of the provider.

@@ -26,6 +26,7 @@ describe('what a query does not honour', () => {
     ['settings.env', { settings: { env: {} } }],
     ['hooks.PreCompact', { hooks: { PreCompact: [] } }],
     ['NotebookEdit', { tools: ['NotebookEdit'] }],
+    ['The tool Agent', { tools: ['Read', 'Task'] }],
     ['allowedTools "Read(src/**)"', { allowedTools: ['Read(src/**)'] }],
     ['disallowedTools "Edit(/src/**)"', { disallowedTools: ['Edit(/src/**)'] }],
     ['thinking.budgetTokens', { thinking: { type: 'enabled', budgetTokens: 1000 } }],
