@@ -1,4 +1,5 @@
-import { TurnpikeError, type HarnessEvent } from '../client/turnpike-client.js';
+import type { HarnessEvent } from '../client/turnpike-client.js';
+import { isRefusal } from './is-refusal.js';
 import { innerEvent, type TurnFold } from './fold-turn.js';
 import { askUserTool, describeAnswers } from './ask-user.js';
 import { isAskedForHooks, judgeCall } from './judge-call.js';
@@ -78,7 +79,7 @@ export class CallAnswerer {
   #run(work: () => Promise<void>): void {
     work().catch((error: unknown) => {
       // Somebody else answered, or the turn has ended: its events say so.
-      if (error instanceof TurnpikeError && error.code === 'APPROVAL_RESOLVED') return;
+      if (isRefusal(error, 'APPROVAL_RESOLVED')) return;
       this.#fail(error);
     });
   }

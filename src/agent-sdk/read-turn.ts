@@ -1,4 +1,5 @@
-import { TurnpikeError, type FollowedTurn, type HarnessEvent } from '../client/turnpike-client.js';
+import type { FollowedTurn, HarnessEvent } from '../client/turnpike-client.js';
+import { isRefusal } from './is-refusal.js';
 import { CallAnswerer, type DeferredCall } from './answer-calls.js';
 import { describeStart } from './describe-start.js';
 import { TurnFold } from './fold-turn.js';
@@ -97,7 +98,7 @@ async function endTurn({ turn, events }: Reading): Promise<void> {
   try {
     await turn.interrupt();
   } catch (error) {
-    if (!(error instanceof TurnpikeError) || error.code !== 'TURN_NOT_FOUND') throw error;
+    if (!isRefusal(error, 'TURN_NOT_FOUND')) throw error;
   }
 }
 

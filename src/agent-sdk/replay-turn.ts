@@ -1,4 +1,5 @@
-import { TurnpikeError, type TurnpikeClient } from '../client/turnpike-client.js';
+import type { TurnpikeClient } from '../client/turnpike-client.js';
+import { isRefusal } from './is-refusal.js';
 import { TurnFold } from './fold-turn.js';
 import { uuidOf } from './message-ids.js';
 import type { SDKAssistantMessage, SDKToolResultMessage } from './sdk-messages.js';
@@ -27,7 +28,7 @@ export async function replayTurn(
       }
     }
   } catch (error) {
-    if (error instanceof TurnpikeError && error.code === 'STREAM_EXPIRED') return { messages: [] };
+    if (isRefusal(error, 'STREAM_EXPIRED')) return { messages: [] };
     throw error;
   }
   const voided = new Set(

@@ -1,4 +1,5 @@
-import { TurnpikeError, type FollowedTurn } from '../client/turnpike-client.js';
+import type { FollowedTurn } from '../client/turnpike-client.js';
+import { isRefusal } from './is-refusal.js';
 import { compact } from '../platform/compact.js';
 import { serverMode } from './judge-call.js';
 import { uuidOfSession } from './message-ids.js';
@@ -24,10 +25,10 @@ export async function* runQuery(
   const { client, options, plan, leaving } = state;
   try {
     const session = await openSession(client, options, plan).catch((error: unknown) => {
-      if (options.resume === undefined || !isMissingSession(error)) throw error;
+      if (options.resume === undefined || !isRefusal(error, 'SESSION_NOT_FOUND')) throw error;
       return error;
     });
-    if ('code' in session) {
+    if (session instanceof Error) {
       yield* missing(state, session.message);
       return;
     }
@@ -45,10 +46,6 @@ export async function* runQuery(
       await client.sessions.delete(state.sessionId);
     }
   }
-}
-
-function isMissingSession(error: unknown): error is TurnpikeError {
-  return error instanceof TurnpikeError && error.code === 'SESSION_NOT_FOUND';
 }
 
 /** The result of a query whose session is not there. @throws ResultError after it. */

@@ -1,4 +1,5 @@
 import type { MessageView, SessionRecord, TurnpikeClient } from '../client/turnpike-client.js';
+import { isRefusal } from './is-refusal.js';
 import { sessionOfUuid, uuidOf, uuidOfSession } from './message-ids.js';
 import { replayTurn } from './replay-turn.js';
 import type { SDKAssistantMessage, SDKToolResultMessage } from './sdk-messages.js';
@@ -9,7 +10,7 @@ export interface SDKSessionInfo {
   sessionId: string;
   /** Its title, or the beginning of its first message. */
   summary: string;
-  /** The title that a user gave it. Absent: none. */
+  /** The title that a user gave it. Absent: none; and in lists. */
   customTitle?: string;
   /** Milliseconds since the epoch. */
   lastModified: number;
@@ -43,7 +44,7 @@ export interface SessionFunctions {
   listSessions(where?: ListWhere): Promise<SDKSessionInfo[]>;
   /** Undefined where there is no such session. */
   getSessionInfo(sessionId: string, where?: { dir?: string }): Promise<SDKSessionInfo | undefined>;
-  /** The conversation, oldest first, with the uuids that its readers had. */
+  /** The conversation, oldest first, with the uuids that its readers had. Empty where there is no such session. */
   getSessionMessages(sessionId: string, where?: ListWhere): Promise<SessionMessage[]>;
   /** A new session with the conversation up to its last turn. `upToMessageId` is refused: use `resumeSessionAt`. */
   forkSession(
@@ -81,7 +82,9 @@ async function list(
     for (const one of page.sessions) {
       if (seen.has(one.sessionId) || (dir !== undefined && one.projectRoot !== dir)) continue;
       seen.add(one.sessionId);
-      found.push(toInfo(one));
+      // Its title may be the beginning of its first message.
+      const { customTitle: _title, ...listed } = toInfo(one);
+      found.push(listed);
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined && found.length < offset + limit);
@@ -103,9 +106,7 @@ async function recordOf(
   try {
     return await client.sessions.get(sessionId);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SESSION_NOT_FOUND') {
-      return undefined;
-    }
+    if (isRefusal(error, 'SESSION_NOT_FOUND')) return undefined;
     throw error;
   }
 }
@@ -131,6 +132,7 @@ async function conversation(
   sessionId: string,
   { limit = Infinity, offset = 0 }: ListWhere,
 ): Promise<SessionMessage[]> {
+  if ((await recordOf(client, sessionId)) === undefined) return [];
   const views = await allMessages(client, sessionId);
   const told: SessionMessage[] = [];
   for (const view of views) {

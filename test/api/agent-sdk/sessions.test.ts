@@ -100,6 +100,7 @@ describe('sessions of queries', () => {
     expect(told[0]).toMatchObject({ type: 'user', message: { content: prompt } });
     await sdk.deleteSession(sessionId);
     expect(await sdk.getSessionInfo(sessionId)).toBeUndefined();
+    expect(await sdk.getSessionMessages(sessionId)).toEqual([]);
     const brief = await run('Hello', { cwd, persistSession: false });
     expect(await sdk.getSessionInfo(sessionOf(brief))).toBeUndefined();
   });
