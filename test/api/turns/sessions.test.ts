@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -34,26 +33,6 @@ describe('sessions', () => {
         mode: 'direct',
         createdAt: expect.stringMatching(instant),
         updatedAt: expect.stringMatching(instant),
-      },
-    });
-  });
-
-  it('take an id of the client’s own, which no session has', async () => {
-    const { projectRoot } = server;
-    const sessionId = `sess_${randomUUID()}`;
-    expect((await create({ projectRoot, sessionId })).body).toMatchObject({
-      session: { sessionId },
-    });
-    const again = await Promise.all([
-      create({ projectRoot, sessionId }),
-      create({ projectRoot }),
-      create({ projectRoot, sessionId: 'mine' }),
-    ]);
-    expect(again.map(({ status }) => status)).toEqual([400, 200, 400]);
-    expect(again[0]?.body).toMatchObject({
-      error: {
-        type: 'INVALID_REQUEST',
-        message: `'sessionId' ${sessionId} is taken: send another one, or none`,
       },
     });
   });
