@@ -124,7 +124,7 @@ export class CallAnswerer {
     }
     // Not denied before: the turn would go on until it is ended.
     const denied = { tool_name: toTheirName(name), tool_use_id: toolUseId };
-    this.fold.denials.push({ ...denied, tool_input: toTheirInput(name, input) });
+    this.fold.deny({ ...denied, tool_input: toTheirInput(name, input) });
     await this.#endTurn();
   }
 

@@ -65,10 +65,11 @@ export async function askProgram(
 
 async function askHooks(
   { options: { hooks } }: QueryState,
-  { name, input, facts, signal }: ProgramQuestion,
+  { name, input, toolUseId, facts, signal }: ProgramQuestion,
 ): Promise<PermissionResult | undefined> {
   const told = { tool_name: toTheirName(name), tool_input: input };
-  const answers = await runHooks(hooks, 'PermissionRequest', { facts, input: told, signal });
+  const asked = { facts, input: told, signal, toolUseId };
+  const answers = await runHooks(hooks, 'PermissionRequest', asked);
   for (const answer of answers) {
     if ('fault' in answer) return { behavior: 'deny', message: answer.fault };
     const decision = answer.output.hookSpecificOutput?.['decision'];

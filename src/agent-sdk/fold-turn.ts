@@ -64,6 +64,12 @@ export class TurnFold {
     return this.#model;
   }
 
+  /** Notes a denied call, once. */
+  deny(denial: SDKPermissionDenial): void {
+    const isKnown = this.denials.some(({ tool_use_id: id }) => id === denial.tool_use_id);
+    if (!isKnown) this.denials.push(denial);
+  }
+
   /** The messages of one more event. */
   take(event: HarnessEvent): SDKMessage[] {
     if (event.event.startsWith('subagent:')) return this.#ofSubagent(event);
@@ -205,7 +211,7 @@ export class TurnFold {
   ): SDKMessage[] {
     const call = this.calls.get(id);
     const toolName = toTheirName(call?.name ?? name);
-    this.denials.push({
+    this.deny({
       tool_name: toolName,
       tool_use_id: id,
       tool_input: toTheirInput(name, call?.input),

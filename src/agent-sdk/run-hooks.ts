@@ -39,6 +39,14 @@ const standardMs = (event: HookEvent): number => (event === 'UserPromptSubmit' ?
 /** An answer of a hook, or why it gave none. */
 export type HookAnswer = { output: HookOutput } | { fault: string };
 
+interface ToldHooks {
+  facts: HookFacts;
+  input: Partial<HookInput>;
+  signal: AbortSignal;
+  /** The call that the event is about. Default: that of the input. */
+  toolUseId?: string | undefined;
+}
+
 /**
  * Tells an event to all hooks that are for it, at the same time.
  *
@@ -48,7 +56,7 @@ export type HookAnswer = { output: HookOutput } | { fault: string };
 export async function runHooks(
   hooks: Options['hooks'],
   event: HookEvent,
-  { facts, input, signal }: { facts: HookFacts; input: Partial<HookInput>; signal: AbortSignal },
+  { facts, input, signal, toolUseId = input.tool_use_id }: ToldHooks,
 ): Promise<HookAnswer[]> {
   const matched = hooksFor(hooks?.[event] ?? [], input.tool_name, standardMs(event));
   const told: HookInput = {
@@ -59,15 +67,16 @@ export async function runHooks(
     ...input,
     hook_event_name: event,
   };
-  const answers = await Promise.all(matched.map((hook) => ask(hook, told, signal)));
+  const answers = await Promise.all(
+    matched.map((hook) => ask(hook, { input: told, toolUseId, signal })),
+  );
   for (const answer of answers) if ('output' in answer) check(event, answer.output);
   return answers;
 }
 
 async function ask(
   { run, timeoutMs }: MatchedHook,
-  input: HookInput,
-  signal: AbortSignal,
+  { input, toolUseId, signal }: { input: HookInput } & Pick<ToldHooks, 'toolUseId' | 'signal'>,
 ): Promise<HookAnswer> {
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -80,7 +89,7 @@ async function ask(
   const answering = async (): Promise<HookAnswer> => {
     try {
       const given = { signal: AbortSignal.any([signal, late.signal]) };
-      return { output: await run(input, input.tool_use_id, given) };
+      return { output: await run(input, toolUseId, given) };
     } catch (error) {
       return { fault: `a hook failed: ${error instanceof Error ? error.message : String(error)}` };
     }

@@ -143,7 +143,10 @@ describe('a query whose turn calls tools', () => {
         },
       }),
     );
-    expect(kindsOf(messages).at(-1)).toBe('result/error_during_execution');
+    expect(messages.at(-1)).toMatchObject({
+      subtype: 'error_during_execution',
+      permission_denials: [{ tool_name: 'Write' }],
+    });
   });
 
   it('runs what is allowed unasked, and offers nothing that is denied as a whole', async () => {
