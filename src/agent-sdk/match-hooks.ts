@@ -18,6 +18,15 @@ export function matches(matcher: string | undefined, toolName: string): boolean 
   return new RegExp(`^(?:${matcher})$`).test(toolName);
 }
 
+/** Whether any hook may be for a tool of an MCP server: a list without such names is not. Pure. */
+export function mayMatchMcp(matchers: readonly HookCallbackMatcher[]): boolean {
+  return matchers.some(({ matcher = '', hooks }) => {
+    const names = matcher.split('|');
+    const isList = names.every((name) => plainName.test(name) && !name.includes('*'));
+    return hooks.length > 0 && (!isList || names.some((name) => name.startsWith('mcp__')));
+  });
+}
+
 /** Whether any hook is for a tool. Pure. */
 export function hasHook(matchers: readonly HookCallbackMatcher[], toolName: string): boolean {
   return matchers.some(({ matcher, hooks }) => hooks.length > 0 && matches(matcher, toolName));

@@ -56,8 +56,13 @@ describe('the plan of a query', () => {
   it('has the server ask for hooks about the tools that they are for', () => {
     const hooks = { PreToolUse: [{ matcher: 'Write|Bash', hooks: [() => ({})] }] };
     const web = { type: 'http', url: 'https://mcp.example.com' } as const;
-    expect(permissionsOf({ hooks, mcpServers: { web } })).toEqual({
-      ask: ['write', 'bash', 'mcp__web__*'],
+    expect(permissionsOf({ hooks, mcpServers: { web } })).toEqual({ ask: ['write', 'bash'] });
+    for (const matcher of ['mcp__.*', 'mcp__web__get']) {
+      const ofMcp = { PreToolUse: [{ matcher, hooks: [() => ({})] }] };
+      expect(permissionsOf({ hooks: ofMcp })).toEqual({ ask: ['mcp__*'] });
+    }
+    expect(permissionsOf({ hooks: { PreToolUse: [{ hooks: [() => ({})] }] }, tools: [] })).toEqual({
+      ask: ['load_skill', 'mcp__*'],
     });
     expect(permissionsOf({ hooks: { PostToolUse: hooks.PreToolUse } })).toBeUndefined();
   });
@@ -70,6 +75,18 @@ describe('the plan of a query', () => {
     expect(permissionsOf({ ...options, tools: ['Read', 'Bash', 'WebSearch'] })).toEqual({
       allow: ['read', 'bash', 'mcp__*'],
     });
+  });
+
+  it('offers all tools of its MCP servers, and those of the operator’s that are allowed', () => {
+    const web = { type: 'http', url: 'https://mcp.example.com' } as const;
+    const allowedTools = ['mcp__web', 'mcp__docs__find', 'mcp__wiki__*', 'mcp__shop', 'mcp__*'];
+    const mcpServers = { ...own, web };
+    expect(planQuery({ tools: ['Read'], mcpServers, allowedTools }).turn.tools).toEqual([
+      'read',
+      'mcp__web',
+      'mcp__docs__find',
+      'mcp__wiki',
+    ]);
   });
 
   it('offers a tool of the program unless a rule denies it as a whole', () => {

@@ -4,7 +4,7 @@ import { compact } from '../platform/compact.js';
 import { isAboutWhole } from '../governance/permissions/match-rule.js';
 import { deniedTools, toOurRules } from './allowed-tools.js';
 import { askUserTool } from './ask-user.js';
-import { hasHook } from './match-hooks.js';
+import { hasHook, mayMatchMcp } from './match-hooks.js';
 import type { McpServerConfig, Options, SystemPrompt } from './query-options.js';
 import type { PermissionMode } from './sdk-messages.js';
 import { UnsupportedError } from './sdk-errors.js';
@@ -52,7 +52,7 @@ export function planQuery(options: Options): QueryPlan {
   const tools = toolsOf(options);
   const { own, ofServer } = splitServers(mcpServers);
   const ownRules = rulesOf(options, { mode, tools });
-  const hookAsks = asksForHooks(options, tools, Object.keys(ofServer));
+  const hookAsks = asksForHooks(options, tools);
   const ownServers = Object.keys(mcpServers).filter((name) => !(name in ofServer));
   const rules = sessionRules(ownRules, hookAsks, ownServers);
   // What a rule denies as a whole is not offered.
@@ -75,7 +75,11 @@ export function planQuery(options: Options): QueryPlan {
     rules,
     ownRules,
     hookAsks,
-    turn: turnOf(options, tools, [...clientTools, ...asks]),
+    turn: turnOf(
+      options,
+      [...tools, ...mcpNames(options, ofServer, own)],
+      [...clientTools, ...asks],
+    ),
     instructions: instructionsOf(options.systemPrompt),
     tools,
     sdkTools: own,
@@ -145,6 +149,22 @@ function toolsOf({ tools, allowedTools = [], disallowedTools = [] }: Options): s
   return [...new Set(asked)].filter((name) => !denied.has(name));
 }
 
+/** The servers of the query by the names that a turn has for all their tools, and tools of the operator's that are allowed. */
+function mcpNames(
+  { allowedTools = [] }: Options,
+  ofServer: Readonly<Record<string, unknown>>,
+  own: ReadonlyMap<string, SdkTool>,
+): string[] {
+  const servers = Object.keys(ofServer).map((name) => `mcp__${name}`);
+  const allowed = allowedTools
+    .map((rule) => rule.replace(/__\*$/, ''))
+    .filter((rule) => /^mcp__[\w-]+$/.test(rule))
+    .filter(
+      (rule) => ![...own.keys()].some((name) => name === rule || name.startsWith(`${rule}__`)),
+    );
+  return [...new Set([...servers, ...allowed])];
+}
+
 function asksUser({ tools, disallowedTools = [] }: Options): boolean {
   const isNamed = Array.isArray(tools) && tools.includes(ASK_USER);
   return isNamed && !disallowedTools.includes(ASK_USER);
@@ -176,13 +196,12 @@ function rulesOf(
   };
 }
 
-/** The server asks before each call that a hook is to see first. */
-function asksForHooks(options: Options, tools: readonly string[], servers: string[]): string[] {
-  const matchers = options.hooks?.PreToolUse ?? [];
-  if (matchers.length === 0) return [];
-  const seen = tools.filter((name) => hasHook(matchers, toTheirName(name)));
-  const ofServers = servers.map((name) => `mcp__${name}__*`);
-  return [...seen.filter((name) => !ofProvider.includes(name)), ...ofServers];
+/** The server asks before each call that a hook is to see first; of MCP servers it may have some of its own. */
+function asksForHooks({ hooks }: Options, tools: readonly string[]): string[] {
+  const matchers = hooks?.PreToolUse ?? [];
+  const seen = [...tools, 'load_skill'].filter((name) => hasHook(matchers, toTheirName(name)));
+  const ofMcp = mayMatchMcp(matchers) ? ['mcp__*'] : [];
+  return [...seen.filter((name) => !ofProvider.includes(name)), ...ofMcp];
 }
 
 /** Rules about tools of the caller's process are the caller's alone. */
