@@ -1,3 +1,4 @@
+import { convertRule, type RuleList } from '../project-files/convert-rule.js';
 import { UnsupportedError } from './sdk-errors.js';
 import { argumentOf, effectOf, isMissing, toOurName } from './tool-names.js';
 
@@ -8,8 +9,11 @@ interface SdkRule {
   content?: string;
 }
 
-/** Tools whose patterns are paths, which mean another place there than here. */
+/** Tools whose patterns are paths, which have other anchors there than here. */
 const pathTools = ['read', 'write', 'edit', 'glob', 'grep'];
+
+/** Stands for a folder that is not known: rules are relative to it, and none depends on which it is. */
+const ANY_FOLDER = '/project';
 
 const syntax = /^([\w*-]+)(?:\(([\s\S]*)\))?$/;
 
@@ -23,16 +27,23 @@ export function parseSdkRule(text: string, option: string): SdkRule {
   return isAll ? { tool } : { tool, content };
 }
 
+/** Where a list of rules is from. */
+export interface RuleSource {
+  /** The name of the list, for errors: `allowedTools`, `settings.permissions.deny`. */
+  option: string;
+  list: RuleList;
+  /** The folder of the session. Absent: it is not known. */
+  cwd?: string | undefined;
+}
+
 /**
- * The server's rules for a rule of a program. A tool that no server has has none. Pure.
+ * The server's rules for a rule of a program. A tool that no server has has none. A pattern of paths gets the anchors that
+ * it has here. Pure.
  *
- * A pattern of paths is refused: `/src/**` is below the settings' folder there and at the root here, so that a rule that was
- * copied would match nothing, and a denial of it deny nothing.
- *
- * @param option the name of the list, for the error.
- * @throws UnsupportedError.
+ * @throws UnsupportedError for a rule that allows and cannot be converted.
  */
-export function toOurRules(text: string, option: string): string[] {
+export function toOurRules(text: string, source: RuleSource): string[] {
+  const { option } = source;
   const { tool, content } = parseSdkRule(text, option);
   if (tool.startsWith('mcp__')) return [mcpRule(tool, content, { text, option })];
   if (isMissing(tool)) return [];
@@ -40,14 +51,22 @@ export function toOurRules(text: string, option: string): string[] {
   if (content === undefined) return [ours];
   const refuse = (advice: string): UnsupportedError =>
     new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
-  if (pathTools.includes(ours)) {
-    throw refuse(
-      `write ${tool} without a pattern, or a rule in permissions of an agent or of the server`,
-    );
-  }
+  if (pathTools.includes(ours)) return pathRules(text, source);
   if (ours === 'bash') return [`bash(${commandPattern(content)})`];
   if (ours === 'task' || ours === 'load_skill') return [`${ours}(${content.trim()})`];
   throw refuse(`write ${tool} without a pattern`);
+}
+
+function pathRules(text: string, { option, list, cwd }: RuleSource): string[] {
+  const refuse = (advice: string): UnsupportedError =>
+    new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
+  if (cwd === undefined && /[(/]\.\.[/)]/.test(text)) {
+    throw refuse('give the folder of the session as cwd');
+  }
+  const project = cwd ?? ANY_FOLDER;
+  const { rules, verdict, how } = convertRule(text, list, { project, settings: project });
+  if (verdict === 'refused') throw refuse(how);
+  return [...rules];
 }
 
 function mcpRule(
@@ -78,7 +97,11 @@ export function deniedTools(rules: readonly string[], option: string): string[] 
   });
 }
 
-/** The call of a tool as rules see it. Pure. */
-export function ruledBy(name: string, input: unknown) {
-  return { tool: { name, effect: effectOf(name) }, argument: argumentOf(name, input) };
+/** The call of a tool as rules see it. @param cwd the folder of the session. Pure. */
+export function ruledBy(name: string, input: unknown, cwd: string) {
+  const deniedWith = name === 'grep' ? ['read'] : [];
+  return {
+    tool: { name, effect: effectOf(name), deniedWith },
+    argument: argumentOf(name, input, cwd),
+  };
 }

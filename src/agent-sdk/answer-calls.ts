@@ -161,13 +161,13 @@ export class CallAnswerer {
 
   /** Hooks, then rules and the mode, then the program. */
   async #judge(question: Question, signal: AbortSignal): Promise<ProgramAnswer | 'deferred'> {
-    const { options, plan, mode } = this.state;
+    const { options, plan, mode, cwd } = this.state;
     const { name, toolUseId, reason, kind } = question;
     const theirName = toTheirName(name);
     const told = { tool_name: theirName, tool_input: toTheirInput(name, question.input) };
     const input = { ...told, tool_use_id: toolUseId };
     // Of a denied call no hook is told.
-    const before = judgeCall({ name, input: question.input }, { plan, mode });
+    const before = judgeCall({ name, input: question.input }, { plan, mode, cwd });
     if (before.verdict === 'deny' && before.isByRule)
       return { behavior: 'deny', message: before.reason };
     const seen = await runHooks(options.hooks, 'PreToolUse', {
@@ -188,7 +188,7 @@ export class CallAnswerer {
       name,
       input: changed === undefined ? question.input : toOurInput(name, changed),
     };
-    const judged = judgeCall(call, { plan, mode });
+    const judged = judgeCall(call, { plan, mode, cwd });
     const isAnswered = judged.asksNobody && hooked.behavior === 'allow';
     if (judged.verdict === 'deny' && !isAnswered) {
       return { behavior: 'deny', message: judged.reason };

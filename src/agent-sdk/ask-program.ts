@@ -140,11 +140,12 @@ function applyUpdate(state: QueryState, update: PermissionUpdate): string[] {
       'there are addRules with the behavior allow, and setMode',
     );
   }
+  const option = 'updatedPermissions';
   return update.rules
     .map(({ toolName, ruleContent }) =>
       ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`,
     )
-    .flatMap((rule) => toOurRules(rule, 'updatedPermissions'));
+    .flatMap((rule) => toOurRules(rule, { option, list: 'allow', cwd: state.cwd }));
 }
 
 function nobodyAsked(name: string): string {

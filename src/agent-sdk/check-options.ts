@@ -21,6 +21,7 @@ const ofChild = [
 const honoured = [
   'abortController',
   'agent',
+  'agents',
   'allowDangerouslySkipPermissions',
   'allowedTools',
   'canUseTool',
@@ -54,8 +55,6 @@ const honoured = [
 /** What is not honoured, with what to do. */
 const refused: Readonly<Record<string, string>> = {
   additionalDirectories: 'a session works in one folder; give a folder above both as cwd',
-  agents:
-    'define agents at the server (defineAgent, or a file of its instruction folder), and name one as agent',
   betas: 'leave it out; the server sends what the model of the turn needs',
   enableFileCheckpointing: 'keep the folder under version control',
   managedSettings: 'set permissions of the server (TURNPIKE_PERMISSIONS_FILE)',
@@ -89,9 +88,12 @@ export function checkOptions(options: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** The options that have no effect, as there is no child process. */
-export function optionsOfChild(options: Readonly<Record<string, unknown>>): string[] {
-  return ofChild.filter((name) => options[name] !== undefined);
+/** The options that have no effect, as there is no child process, and no home of a person. */
+export function optionsWithoutEffect(options: Readonly<Record<string, unknown>>): string[] {
+  const names: string[] = ofChild.filter((name) => options[name] !== undefined);
+  const { settingSources } = options;
+  const isOfUser = Array.isArray(settingSources) && settingSources.includes('user');
+  return isOfUser ? [...names, 'settingSources user'] : names;
 }
 
 /** @throws UnsupportedError for a mode that there is not here. */
@@ -103,12 +105,23 @@ export function checkMode(mode: unknown, what: string): void {
   );
 }
 
-function checkSources(sources: unknown): void {
-  if (sources === undefined || (Array.isArray(sources) && sources.length === 0)) return;
+const sources = ['user', 'project', 'local'];
+
+function checkSources(given: unknown): void {
+  if (given === undefined) return;
+  const odd = Array.isArray(given)
+    ? given.find((one) => !sources.some((source) => source === one))
+    : given;
+  if (odd === undefined) return;
   throw new UnsupportedError(
-    `settingSources ${JSON.stringify(sources)}`,
-    'files of a project are not read for a query; say what they say by options, and give []',
+    `settingSources ${JSON.stringify(odd)}`,
+    `give a list of ${sources.join(', ')}`,
   );
+}
+
+/** Whether the session takes the files of its project. */
+export function takesProject({ settingSources = [] }: Options): boolean {
+  return settingSources.some((source) => source !== 'user');
 }
 
 function checkHooks(hooks: unknown): void {

@@ -1,5 +1,5 @@
 import { TurnpikeClient } from '../client/turnpike-client.js';
-import { checkOptions, optionsOfChild } from './check-options.js';
+import { checkOptions, optionsWithoutEffect } from './check-options.js';
 import { AbortError } from './sdk-errors.js';
 import { sessionOfUuid } from './message-ids.js';
 import { planQuery } from './plan-query.js';
@@ -111,19 +111,19 @@ function open(client: TurnpikeClient, options: Options, isText: boolean): QueryS
   if (options.abortController?.signal.aborted === true) {
     throw new AbortError('The query was aborted before it began');
   }
-  warnOfChild(options);
+  warnOfOptions(options);
   return openState(client, planQuery(options), { options, isText });
 }
 
 let isWarned = false;
 
-/** Says once that there is no child process. */
-function warnOfChild(options: Options): void {
-  const names = optionsOfChild({ ...options });
+/** Says once what has no effect. */
+function warnOfOptions(options: Options): void {
+  const names = optionsWithoutEffect({ ...options });
   if (names.length === 0 || isWarned) return;
   isWarned = true;
   process.emitWarning(
-    `${names.join(', ')}: turnpike/agent-sdk starts no process, so that these options have no effect`,
+    `${names.join(', ')}: turnpike/agent-sdk starts no process and reads no home, so that these options have no effect`,
   );
 }
 

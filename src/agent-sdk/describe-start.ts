@@ -1,5 +1,5 @@
 import type { HarnessEvent } from '../client/turnpike-client.js';
-import { modeOf } from './judge-call.js';
+import { modeOf } from './server-mode.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import type { QueryState } from './query-state.js';
 import type { SDKSystemMessage } from './sdk-messages.js';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PermissionMode } from './sdk-messages.js';
-import { isAskedForHooks, judgeCall, modeOf, serverMode } from './judge-call.js';
+import { isAskedForHooks, judgeCall } from './judge-call.js';
+import { modeOf, serverMode } from './server-mode.js';
 
 const tools = ['read', 'write', 'bash'];
 const judge = (name: string, input: object, ownRules: object, mode: PermissionMode) =>
-  judgeCall({ name, input }, { plan: { ownRules, tools }, mode }).verdict;
+  judgeCall({ name, input }, { plan: { ownRules, tools }, mode, cwd: '/work' }).verdict;
 
 describe('what a query says about a call', () => {
   it.each<[string, object, object, PermissionMode, string]>([
@@ -20,6 +21,9 @@ describe('what a query says about a call', () => {
     ['bash', { command: 'ls; rm x' }, { deny: ['bash(rm *)'] }, 'bypassPermissions', 'deny'],
     ['bash', { command: 'ls; rm x' }, { ask: ['bash(rm *)'] }, 'bypassPermissions', 'ask'],
     ['bash', { command: 'make' }, {}, 'bypassPermissions', 'allow'],
+    ['write', { file_path: 'src/a' }, { allow: ['write(src/**)'] }, 'default', 'allow'],
+    ['write', { file_path: '/work/lib/a' }, { allow: ['write(src/**)'] }, 'default', 'ask'],
+    ['grep', { pattern: 'x' }, { deny: ['read'] }, 'default', 'deny'],
     ['mcp__a__b', {}, {}, 'default', 'ask'],
     ['mcp__a__b', {}, { allow: ['mcp__a__*'] }, 'default', 'allow'],
   ])('%s %j by %j in %s: %s', (name, input, rules, mode, verdict) => {

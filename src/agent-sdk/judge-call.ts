@@ -2,7 +2,7 @@ import { decidePermission } from '../governance/permissions/decide-permission.js
 import { ruledBy } from './allowed-tools.js';
 import type { QueryPlan } from './plan-query.js';
 import type { PermissionMode } from './sdk-messages.js';
-import type { PermissionMode as ServerMode } from '../storage/shapes/stored-options.js';
+import { serverMode } from './server-mode.js';
 
 export interface JudgedCall {
   /** The server's name of the tool. */
@@ -20,36 +20,25 @@ export interface Judgement {
   asksNobody: boolean;
 }
 
-/** The server's mode for one of a program. With hooks that see calls first, nobody would be asked in `dontAsk`. Pure. */
-export function serverMode(mode: PermissionMode, hasHooks: boolean): ServerMode {
-  switch (mode) {
-    case 'acceptEdits':
-    case 'plan':
-      return mode;
-    case 'dontAsk':
-      return hasHooks ? 'direct' : 'dontAsk';
-    case 'default':
-    case 'bypassPermissions':
-      return 'direct';
-  }
-}
-
-/** The mode of a turn as programs name it: the query's own, or that of the query which began it. Pure. */
-export function modeOf(mode: ServerMode, own: PermissionMode, hasHooks: boolean): PermissionMode {
-  if (serverMode(own, hasHooks) === mode) return own;
-  return mode === 'direct' ? 'default' : mode;
-}
-
 /**
  * What the rules and the mode of a query say about a call, once hooks have seen it: deny, then ask, then the mode, then
  * allow. Pure.
  */
 export function judgeCall(
   { name, input }: JudgedCall,
-  { plan, mode }: { plan: Pick<QueryPlan, 'ownRules' | 'tools'>; mode: PermissionMode },
+  {
+    plan,
+    mode,
+    cwd,
+  }: {
+    plan: Pick<QueryPlan, 'ownRules' | 'tools'>;
+    mode: PermissionMode;
+    /** The folder of the session. */
+    cwd: string;
+  },
 ): Judgement {
   const judged = decidePermission({
-    ...ruledBy(name, input),
+    ...ruledBy(name, input, cwd),
     layers: [{ mode: serverMode(mode, false), named: [...plan.tools, name], agent: {} }],
     server: {},
     session: plan.ownRules,

@@ -37,7 +37,7 @@ export async function openSession(
     const record = await client.sessions.create({ ...plan.session, ...chosen });
     return { record, isResumed: false };
   }
-  checkRules(known.permissions, plan.rules);
+  checkRules(known, plan.rules);
   const [last, before] = await lastTurns(client, known.sessionId);
   if (options.resumeSessionAt !== undefined) {
     return cut(client, known, { at: options.resumeSessionAt, fork: options.forkSession === true });
@@ -86,13 +86,26 @@ async function findSession(
   return all.length === 0 ? undefined : all.reduce(latest);
 }
 
-/** A session keeps the rules that it began with. */
-function checkRules(stored: SessionRecord['permissions'], wanted: PermissionRules): void {
-  if (isSameJson(sorted(stored ?? {}), sorted(wanted))) return;
+/** A session keeps the rules that it began with; one that takes the files of its project has theirs, too. */
+function checkRules({ permissions, projectFiles }: SessionRecord, wanted: PermissionRules): void {
+  const stored = permissions ?? {};
+  const isKept =
+    projectFiles === undefined ? isSameJson(sorted(stored), sorted(wanted)) : has(stored, wanted);
+  if (isKept) return;
   throw new UnsupportedError(
     'A session that goes on with other rules',
     'give the allowedTools, disallowedTools, settings, hooks for PreToolUse and bypassPermissions that it began with, or begin a new session',
   );
+}
+
+/** Whether rules are among those of a session. */
+function has(stored: PermissionRules, wanted: PermissionRules): boolean {
+  const of = (rules: PermissionRules): string[] =>
+    Object.entries(rules).flatMap(([list, all]) =>
+      all.map((rule: unknown) => `${list} ${JSON.stringify(rule)}`),
+    );
+  const known = new Set(of(stored));
+  return of(wanted).every((rule) => known.has(rule));
 }
 
 function sorted(rules: object): object {

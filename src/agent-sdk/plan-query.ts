@@ -1,10 +1,13 @@
 import type { TurnOptions, WantedSession } from '../client/turnpike-client.js';
 import type { ClientTool, PermissionRules } from '../storage/shapes/stored-options.js';
 import { compact } from '../platform/compact.js';
+import type { RuleList } from '../project-files/convert-rule.js';
 import { isAboutWhole } from '../governance/permissions/match-rule.js';
 import { deniedTools, toOurRules } from './allowed-tools.js';
 import { askUserTool } from './ask-user.js';
+import { takesProject } from './check-options.js';
 import { hasHook, mayMatchMcp } from './match-hooks.js';
+import { delegating, planAgents } from './plan-agents.js';
 import type { McpServerConfig, Options, SystemPrompt } from './query-options.js';
 import type { PermissionMode } from './sdk-messages.js';
 import { UnsupportedError } from './sdk-errors.js';
@@ -13,6 +16,9 @@ import { ASK_USER, isMissing, standardTools, toOurName, toTheirName } from './to
 
 /** Model calls of a turn that sets no limit: enough for hours of work, and an end for a loop. */
 const MAX_TURNS = 500;
+
+/** The tool that delegates. */
+const TASK = 'task';
 
 /** Replies that may be written anew because they did not match the schema. */
 const REPAIRS = 5;
@@ -71,6 +77,8 @@ export function planQuery(options: Options): QueryPlan {
       persona: options.agent,
       ...(isEmpty(rules) ? {} : { permissions: rules as Readonly<Record<string, unknown>> }),
       ...(Object.keys(ofServer).length === 0 ? {} : { mcpServers: ofServer }),
+      agents: options.agents && planAgents(options.agents, options.cwd),
+      projectFiles: takesProject(options) ? ('claude' as const) : undefined,
     }),
     rules,
     ownRules,
@@ -101,6 +109,7 @@ function turnOf(options: Options, tools: string[], clientTools: ClientTool[]): T
     output:
       outputFormat === undefined ? undefined : { schema: outputFormat.schema, repairs: REPAIRS },
     clientTools: clientTools.length === 0 ? undefined : clientTools,
+    subagentGovernance: tools.includes(TASK) ? delegating : undefined,
   });
 }
 
@@ -124,18 +133,12 @@ function instructionsOf(prompt: SystemPrompt | undefined): string | undefined {
 }
 
 /** The tools that the turns are offered, by the server's names. */
-function toolsOf({ tools, allowedTools = [], disallowedTools = [] }: Options): string[] {
+function toolsOf({ tools, agents, allowedTools = [], disallowedTools = [] }: Options): string[] {
   const named = Array.isArray(tools) ? tools : undefined;
   for (const name of named ?? []) {
     if (isMissing(name)) {
       throw new UnsupportedError(`The tool ${name}`, 'leave it out of tools; no server has it');
     }
-  }
-  if (named?.some((name) => toOurName(name) === 'task') === true) {
-    throw new UnsupportedError(
-      'The tool Agent',
-      'leave it out of tools; a turn delegates with subagentGovernance, which the typed client takes',
-    );
   }
   const asked = named?.filter((name) => name !== ASK_USER).map(toOurName) ?? [
     ...standardTools,
@@ -146,7 +149,9 @@ function toolsOf({ tools, allowedTools = [], disallowedTools = [] }: Options): s
       .map(toOurName),
   ];
   const denied = new Set(deniedTools(disallowedTools, 'disallowedTools'));
-  return [...new Set(asked)].filter((name) => !denied.has(name));
+  // Who gives subagents wants them, unless a list leaves out what calls them.
+  const delegates = named === undefined && agents !== undefined ? [TASK] : [];
+  return [...new Set([...asked, ...delegates])].filter((name) => !denied.has(name));
 }
 
 /** The servers of the query by the names that a turn has for all their tools, and tools of the operator's that are allowed. */
@@ -171,26 +176,31 @@ function asksUser({ tools, disallowedTools = [] }: Options): boolean {
 }
 
 function rulesOf(
-  { allowedTools = [], disallowedTools = [], settings = {} }: Options,
+  { allowedTools = [], disallowedTools = [], settings = {}, cwd }: Options,
   { mode, tools }: { mode: PermissionMode; tools: readonly string[] },
 ): PermissionRules {
   const { allow = [], ask = [], deny = [] } = settings.permissions ?? {};
-  const all = (lists: readonly [string, readonly string[]][]): string[] => {
-    const rules = lists.flatMap(([option, list]) =>
-      list.flatMap((rule) => toOurRules(rule, option)),
+  const all = (
+    list: RuleList,
+    lists: readonly [option: string, rules: readonly string[]][],
+  ): string[] => {
+    const converted = lists.flatMap(([option, given]) =>
+      given
+        .filter((rule) => rule !== ASK_USER)
+        .flatMap((rule) => toOurRules(rule, { option, list, cwd })),
     );
-    return [...new Set(rules)].filter((rule) => !ofProvider.includes(rule));
+    return [...new Set(converted)].filter((rule) => !ofProvider.includes(rule));
   };
   const bypassed = mode === 'bypassPermissions' ? [...tools, 'mcp__*'] : [];
   return {
-    allow: all([
-      ['allowedTools', allowedTools.filter((rule) => rule !== ASK_USER)],
+    allow: all('allow', [
+      ['allowedTools', allowedTools],
       ['settings.permissions.allow', allow],
       ['permissionMode', bypassed.map(toTheirName)],
     ]),
-    ask: all([['settings.permissions.ask', ask]]),
-    deny: all([
-      ['disallowedTools', disallowedTools.filter((rule) => rule !== ASK_USER)],
+    ask: all('ask', [['settings.permissions.ask', ask]]),
+    deny: all('deny', [
+      ['disallowedTools', disallowedTools],
       ['settings.permissions.deny', deny],
     ]),
   };

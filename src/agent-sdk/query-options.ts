@@ -98,6 +98,22 @@ export type SystemPrompt =
   | readonly string[]
   | { type: 'preset'; preset: 'claude_code'; append?: string };
 
+/** A subagent of a query. Fields that are not here are refused by name. */
+export interface AgentDefinition {
+  /** What it is for: the model chooses by it. */
+  description: string;
+  prompt: string;
+  /** Default: those of the query. */
+  tools?: string[];
+  disallowedTools?: string[];
+  /** A model, or `opus`, `sonnet`, `haiku`, `inherit`. Default: that of the query. */
+  model?: string;
+  maxTurns?: number;
+  skills?: string[];
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  permissionMode?: PermissionMode;
+}
+
 /** Inline settings: rules, the mode and the model of them. */
 export interface InlineSettings {
   permissions?: {
@@ -118,6 +134,8 @@ export interface Options {
   abortController?: AbortController;
   /** Name of an agent of the server. Default: the server's own. */
   agent?: string;
+  /** Subagents of the session, by name: the tool Agent delegates to them, and their answers are awaited. */
+  agents?: Record<string, AgentDefinition>;
   allowDangerouslySkipPermissions?: boolean;
   allowedTools?: string[];
   canUseTool?: CanUseTool;
@@ -147,8 +165,11 @@ export interface Options {
   resumeSessionAt?: string;
   /** A uuid of your own for a new session. */
   sessionId?: string;
-  /** `[]`: files of the project say nothing, which is so without it too. */
-  settingSources?: never[];
+  /**
+   * `project` or `local`: the session takes the files of its project, both kinds, if the server lets it. Default: none. The
+   * files of a person, `user`, are on no server: one warning says so.
+   */
+  settingSources?: ('user' | 'project' | 'local')[];
   settings?: InlineSettings;
   skills?: string[];
   strictMcpConfig?: boolean;

@@ -1,7 +1,7 @@
 import type { FollowedTurn } from '../client/turnpike-client.js';
 import { isRefusal } from './is-refusal.js';
 import { compact } from '../platform/compact.js';
-import { serverMode } from './judge-call.js';
+import { serverMode } from './server-mode.js';
 import { uuidOfSession } from './message-ids.js';
 import { openSession, type OpenedSession } from './open-session.js';
 import { closed, type QueryState } from './query-state.js';

@@ -85,11 +85,15 @@ describe('inputs of tools', () => {
   });
 
   it('show rules the argument that patterns are about', () => {
-    expect(argumentOf('bash', { command: 'ls' })).toEqual({ kind: 'command', texts: ['ls'] });
-    expect(argumentOf('task', { agent: 'a' })).toEqual({ kind: 'text', texts: ['a'] });
-    expect([argumentOf('read', { file_path: 'a' }), argumentOf('bash', 'ls')]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const of = (name: string, input: unknown) => argumentOf(name, input, '/work');
+    expect(of('bash', { command: 'ls' })).toEqual({ kind: 'command', texts: ['ls'], roots: [] });
+    expect(of('task', { agent: 'a' })).toEqual({ kind: 'text', texts: ['a'], roots: [] });
+    const roots = ['/work'];
+    expect(of('read', { file_path: 'a' })).toEqual({ kind: 'path', texts: ['/work/a'], roots });
+    expect(of('write', { file_path: '/b' })).toEqual({ kind: 'path', texts: ['/b'], roots });
+    expect(of('grep', { pattern: 'x' })).toEqual({ kind: 'path', texts: ['/work'], roots });
+    expect([of('write', {}), of('bash', 'ls'), of('todo_write', {})]).toEqual(
+      Array(3).fill(undefined),
+    );
   });
 });

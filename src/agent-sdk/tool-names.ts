@@ -1,5 +1,6 @@
+import path from 'node:path';
 import { isPlainObject, type JsonObject } from '../platform/json.js';
-import type { ToolEffect } from '../governance/permission-subject.js';
+import type { PermissionArgument, ToolEffect } from '../governance/permission-subject.js';
 import { UnsupportedError } from './sdk-errors.js';
 
 /** A tool of the server under the name that programs have for it, with its input both ways. */
@@ -9,6 +10,8 @@ interface SharedTool {
   effect: ToolEffect;
   /** The argument that patterns of rules are about, by its name here. Absent: none. */
   argument?: string;
+  /** How it is compared. Default: as text. */
+  kind?: 'command' | 'path';
   /** Fields that have other names: theirs → ours. Absent: the input is the same. */
   renamed?: Readonly<Record<string, string>>;
   /** Fields of theirs that only describe the call: left out. */
@@ -18,16 +21,17 @@ interface SharedTool {
 }
 
 const sharedTools: readonly SharedTool[] = [
-  { theirs: 'Read', ours: 'read', effect: 'read' },
-  { theirs: 'Write', ours: 'write', effect: 'edit' },
-  { theirs: 'Edit', ours: 'edit', effect: 'edit' },
-  { theirs: 'Glob', ours: 'glob', effect: 'read' },
-  { theirs: 'Grep', ours: 'grep', effect: 'read' },
+  { theirs: 'Read', ours: 'read', effect: 'read', argument: 'file_path', kind: 'path' },
+  { theirs: 'Write', ours: 'write', effect: 'edit', argument: 'file_path', kind: 'path' },
+  { theirs: 'Edit', ours: 'edit', effect: 'edit', argument: 'file_path', kind: 'path' },
+  { theirs: 'Glob', ours: 'glob', effect: 'read', argument: 'path', kind: 'path' },
+  { theirs: 'Grep', ours: 'grep', effect: 'read', argument: 'path', kind: 'path' },
   {
     theirs: 'Bash',
     ours: 'bash',
     effect: 'command',
     argument: 'command',
+    kind: 'command',
     renamed: { timeout: 'timeout_ms' },
     dropped: ['description'],
     refused: { run_in_background: 'write its output to a file with & in the command' },
@@ -119,16 +123,23 @@ export function effectOf(name: string): ToolEffect {
   return byOurs.get(name)?.effect ?? 'command';
 }
 
-/** The argument of a tool that patterns are about, with how it is compared. Undefined: it has none here. Pure. */
+/**
+ * The argument of a tool that patterns are about, with how it is compared. Undefined: it has none here. Pure.
+ *
+ * @param cwd the folder of the session, which paths are relative to; a search without a path is of it.
+ */
 export function argumentOf(
   name: string,
   input: unknown,
-): { kind: 'command' | 'text'; texts: string[] } | undefined {
+  cwd: string,
+): PermissionArgument | undefined {
   const tool = byOurs.get(name);
   if (tool?.argument === undefined || !isPlainObject(input)) return undefined;
-  const text = input[tool.argument];
-  const kind = tool.ours === 'bash' ? 'command' : 'text';
-  return typeof text === 'string' ? { kind, texts: [text] } : undefined;
+  const { kind = 'text', effect } = tool;
+  const text = input[tool.argument] ?? (kind === 'path' && effect === 'read' ? '.' : undefined);
+  if (typeof text !== 'string') return undefined;
+  if (kind !== 'path') return { kind, texts: [text], roots: [] };
+  return { kind, texts: [path.resolve(cwd, text)], roots: [cwd] };
 }
 
 /** Whether the input of a tool has other fields there. Pure. */

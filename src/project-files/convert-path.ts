@@ -7,8 +7,8 @@ export interface RulePlace {
   project: string;
   /** What a path with one leading `/` is relative to: the folder that the settings are about. */
   settings: string;
-  /** What `~` stands for. */
-  home: string;
+  /** What `~` stands for. Absent: it is not known, and no pattern is sure to be right. */
+  home?: string;
 }
 
 /**
@@ -53,6 +53,7 @@ function anchor(given: string, { project, settings, home }: RulePlace): Anchored
   if (given === '' || given.startsWith('!')) return undefined;
   if (given.startsWith('//')) return { root: '/', below: given.slice(2), isBare: false };
   if (given === '~' || given.startsWith('~/')) {
+    if (home === undefined) return undefined;
     return { root: home, below: given.slice(2) || '**', isBare: false };
   }
   if (given.startsWith('~')) return undefined;

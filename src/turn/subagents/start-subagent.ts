@@ -15,6 +15,7 @@ import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
+import { canonicalPersonaName } from '../../agents/persona-name.js';
 import { loadDelegate } from '../../session/project-agents.js';
 import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';
@@ -51,8 +52,9 @@ const insertSession = insertKind(sessions, [
 export async function startSubagent(
   options: OptionLoader,
   run: DelegatingAttempt,
-  { agent, prompt, callId }: DelegatedWork,
+  { agent: named, prompt, callId }: DelegatedWork,
 ): Promise<ChildTurn> {
+  const agent = canonicalPersonaName(named);
   checkDelegate(run, agent);
   const { resolution, persona } = await chooseOptions(options, run, agent);
   const delegation = await decideDelegation(run.services, persona, undefined);
