@@ -5,6 +5,7 @@ import { serverMode } from './server-mode.js';
 import { uuidOfSession } from './message-ids.js';
 import { openSession, type OpenedSession } from './open-session.js';
 import { closed, type QueryState } from './query-state.js';
+import { commandIn } from './project-commands.js';
 import { readPrompt, type PromptMessage } from './read-prompt.js';
 import { readTurn } from './read-turn.js';
 import { blockOf, contextOf, runHooks, wantsEnd, type HookFacts } from './run-hooks.js';
@@ -126,13 +127,14 @@ interface Wanted {
   replaces: string | undefined;
 }
 
-function submit(
+async function submit(
   { client, plan, sessionId, mode, model, options, leaving }: QueryState,
   message: string,
   { files, replaces, left }: Wanted & { left: number | undefined },
 ): Promise<FollowedTurn> {
   const { instructions = '' } = plan;
   const hasHooks = plan.hookAsks.length > 0 || options.hooks?.PermissionRequest !== undefined;
+  const prompt = await commandIn(client, sessionId, { plan, message });
   return client.turn({
     sessionId,
     message,
@@ -141,7 +143,7 @@ function submit(
     ...(files.length === 0 ? {} : { attachments: files.map((id) => ({ id })) }),
     opts: {
       ...plan.turn,
-      ...compact({ model, replaces, maxCostUsd: left }),
+      ...compact({ model, replaces, maxCostUsd: left, prompt }),
       mode: serverMode(mode, hasHooks),
     },
   });

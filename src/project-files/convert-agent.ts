@@ -1,6 +1,6 @@
 import { parseDefinition } from '../agents/parse-agent-file.js';
 import type { AgentFile } from '../agents/parse-agent-file.js';
-import { canonicalPersonaName, isPersonaName } from '../agents/persona-name.js';
+import { isPersonaName } from '../agents/persona-name.js';
 import { compact } from '../platform/compact.js';
 import { isPlainObject } from '../platform/json.js';
 import { splitFrontMatter } from '../platform/parsing/front-matter.js';
@@ -78,9 +78,9 @@ export function convertAgent(
   const [fault] = agent.content.problems;
   if (fault !== undefined) return refuse(fault.message, draft.findings);
   const found = draft.findings.map((one): Finding => ({ file, ...one }));
-  const how = `the subagent ${canonicalPersonaName(name)}, whose answer the turn awaits`;
+  const how = `the subagent ${name}, whose answer the turn awaits`;
   return {
-    value: { name: canonicalPersonaName(name), file, agent },
+    value: { name, file, agent },
     findings: [{ file, verdict: 'differs', how }, ...found],
   };
 }

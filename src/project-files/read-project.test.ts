@@ -172,7 +172,7 @@ describe('the agents of a project', () => {
     });
     expect(value.agents).toHaveLength(1);
     expect(value.agents[0]).toMatchObject({
-      name: 'code_reviewer',
+      name: 'code-reviewer',
       agent: {
         content: {
           description: 'Reviews.',

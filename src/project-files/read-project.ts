@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { isSamePersona } from '../agents/persona-name.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseJson } from '../platform/parsing/parse-text.js';
 import { convertAgent, type ProjectAgent } from './convert-agent.js';
@@ -107,7 +108,7 @@ async function readAgents(
     const { value: agent, findings: found } = convertAgent(written, { file, place });
     findings.push(...found);
     if (agent === undefined) continue;
-    const other = value.find(({ name }) => name === agent.name);
+    const other = value.find(({ name }) => isSamePersona(name, agent.name));
     if (other === undefined) value.push(agent);
     else findings.push({ file, verdict: 'refused', how: `${other.file} has the same name` });
   }

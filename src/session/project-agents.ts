@@ -1,5 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { PersonaLibrary } from '../agents/persona-library.js';
+import { isSamePersona } from '../agents/persona-name.js';
 import { isTypedError } from '../errors/typed-error.js';
 import type { ProjectAgent } from '../project-files/convert-agent.js';
 import { projectOf, type OpenedRoot, type ProjectRoots } from './project-roots.js';
@@ -49,9 +50,9 @@ export async function openAgentsOf(
   return {
     own: [...given, ...ofProject].map(({ name }) => name),
     load: async (name) => {
-      const first = given.find((one) => one.name === name);
-      if (first !== undefined) return personaOf({ ...first, file: `session.agents.${name}` });
-      const found = ofProject.find((one) => one.name === name);
+      const first = given.find((one) => isSamePersona(one.name, name));
+      if (first !== undefined) return personaOf({ ...first, file: `session.agents.${first.name}` });
+      const found = ofProject.find((one) => isSamePersona(one.name, name));
       if (found === undefined) return personas.load(name);
       const own = await unlessMissing(personas.load(name));
       const isDelegate = own?.agentType === found.agent.content.agentType;

@@ -82,7 +82,7 @@ export function agentsOfSession(given: GivenAgents | null): NamedAgent[] {
 
 function agentOf(name: string, given: Readonly<Record<string, unknown>>): NamedAgent {
   const agent = parseDefinition({ ...given, AGENT_TYPE: '2', AGENT_CLASS: 'TASK' });
-  return { name: canonicalPersonaName(name), agent };
+  return { name, agent };
 }
 
 function wrong(field: string, message: string) {

@@ -1,3 +1,6 @@
+import { toldInRules } from './told-in-rules.js';
+import { toldInSessions } from './told-in-sessions.js';
+
 /** A case where ours gives something else, on purpose. */
 export interface ToldDifference {
   group: string;
@@ -11,8 +14,6 @@ export interface ToldDifference {
 const throwsDeny =
   'A hook that throws or is too late denies the call: what fails does not open a door.';
 const editsOnly = 'The mode acceptEdits is for edits alone: a command is asked about.';
-const readsRun =
-  'A tool whose hint says that it only reads is of the effect "read", which runs unasked.';
 const reserved = 'The cost of a call is reserved before it: nothing overruns a budget.';
 const stays = 'A deferred call stays open as an approval, with every other call of its reply.';
 
@@ -21,7 +22,9 @@ const stays = 'A deferred call stays open as an approval, with every other call 
  * that is not here fails the suite over ours, and so does an entry whose case has become equal.
  */
 export const toldDifferences: readonly ToldDifference[] = [
-  ...ofRules(['none', 'allow Bash(touch *)', 'ask Bash(touch *), allow Bash'], 'acceptEdits', {
+  ...toldInRules,
+  ...toldInSessions,
+  ...ofRules(['none', 'allow Bash(touch *)'], 'acceptEdits', {
     aspects: ['calls', 'asked', 'files'],
     why: editsOnly,
   }),
@@ -44,24 +47,6 @@ export const toldDifferences: readonly ToldDifference[] = [
     why: stays,
   },
   {
-    group: 'sdk-tools',
-    name: 'a tool that only reads is asked about, too',
-    aspects: ['asked'],
-    why: readsRun,
-  },
-  {
-    group: 'sdk-tools',
-    name: 'in the mode plan, one that only reads',
-    aspects: ['calls', 'results', 'end', 'notes'],
-    why: readsRun,
-  },
-  {
-    group: 'sdk-tools',
-    name: 'in the mode dontAsk, one that only reads',
-    aspects: ['calls', 'results', 'end', 'notes'],
-    why: readsRun,
-  },
-  {
     group: 'ends',
     name: 'a budget that the first reply overruns',
     aspects: ['end'],
@@ -72,12 +57,6 @@ export const toldDifferences: readonly ToldDifference[] = [
     name: 'a budget that the last reply overruns',
     aspects: ['end'],
     why: reserved,
-  },
-  {
-    group: 'instructions',
-    name: 'AGENTS.md alone',
-    aspects: ['marks'],
-    why: 'Only CLAUDE.md, CLAUDE.local.md and rules are instructions of such a project.',
   },
 ];
 

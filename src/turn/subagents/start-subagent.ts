@@ -15,7 +15,7 @@ import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
-import { canonicalPersonaName } from '../../agents/persona-name.js';
+import { isSamePersona } from '../../agents/persona-name.js';
 import { loadDelegate } from '../../session/project-agents.js';
 import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';
@@ -54,8 +54,7 @@ export async function startSubagent(
   run: DelegatingAttempt,
   { agent: named, prompt, callId }: DelegatedWork,
 ): Promise<ChildTurn> {
-  const agent = canonicalPersonaName(named);
-  checkDelegate(run, agent);
+  const agent = findDelegate(run, named);
   const { resolution, persona } = await chooseOptions(options, run, agent);
   const delegation = await decideDelegation(run.services, persona, undefined);
   const limited = { ...resolution, options: limitOptions(resolution.options, parentOf(run)) };
@@ -71,11 +70,12 @@ export async function startSubagent(
   return child;
 }
 
-/** @throws ToolFailure for an agent that the turn may not delegate to. */
-function checkDelegate({ turn }: DelegatingAttempt, agent: string): void {
+/** The name of a delegate, as the model gave it. @throws ToolFailure for an agent that the turn may not delegate to. */
+function findDelegate({ turn }: DelegatingAttempt, named: string): string {
   const delegates = turn.delegation?.delegatedSubagents ?? [];
-  if (delegates.includes(agent)) return;
-  throw new ToolFailure(`task: there is no agent ${agent} here; there is ${delegates.join(', ')}`);
+  const found = delegates.find((one) => isSamePersona(one, named));
+  if (found !== undefined) return found;
+  throw new ToolFailure(`task: there is no agent ${named} here; there is ${delegates.join(', ')}`);
 }
 
 /** Adds a subagent to its parent's. @throws ToolFailure where the parent has as many as it may. */

@@ -40,7 +40,7 @@ describe('a query with rules about paths, subagents and files of the project', (
     const messages = await run(call('task', { agent: 'note-taker', prompt: 'Note it.' }), {
       agents,
     });
-    expect(messages[0]).toMatchObject({ subtype: 'init', agents: ['note_taker'] });
+    expect(messages[0]).toMatchObject({ subtype: 'init', agents: ['note-taker'] });
     expect(outputsOf(messages).at(-1)).not.toContain('There is no');
     const asked = server.modelRequests.find(({ body }) =>
       JSON.stringify(body).includes('MARK-agent'),

@@ -40,7 +40,7 @@ describe('agents that a session brings', () => {
       'note_taker',
       '[[tool=read {\\"file_path\\":\\"a\\"}]]',
     );
-    expect(dataOf(frames, 'subagent:start')).toMatchObject([{ agent: 'note_taker' }]);
+    expect(dataOf(frames, 'subagent:start')).toMatchObject([{ agent: 'note-taker' }]);
     const asked = server.modelRequests.filter((one) => JSON.stringify(one).includes('MARK-taker'));
     expect(asked.length).toBeGreaterThan(0);
     expect(asked[0]?.body.tools?.map(({ name }) => name)).toEqual(['write']);
