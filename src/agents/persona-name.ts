@@ -18,11 +18,6 @@ export function canonicalPersonaName(name: string): string {
   return name.trim().replaceAll('-', '_');
 }
 
-/** Whether two names are of one persona: `-` equals `_`. */
-export function isSamePersona(one: string, other: string): boolean {
-  return canonicalPersonaName(one) === canonicalPersonaName(other);
-}
-
 /**
  * The name of the persona in a file of `agents/`: `AGENT_<NAME>.md` or `<name>.md`. Undefined for any
  * other file, and for README.md.

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { isSamePersona } from '../agents/persona-name.js';
+import { isSamePersona } from '../agents/same-persona.js';
 import { isPlainObject } from '../platform/json.js';
 import { parseJson } from '../platform/parsing/parse-text.js';
 import { convertAgent, type ProjectAgent } from './convert-agent.js';

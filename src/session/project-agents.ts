@@ -1,6 +1,6 @@
 import type { Persona } from '../agents/parse-agent-file.js';
 import type { PersonaLibrary } from '../agents/persona-library.js';
-import { isSamePersona } from '../agents/persona-name.js';
+import { isSamePersona } from '../agents/same-persona.js';
 import { isTypedError } from '../errors/typed-error.js';
 import type { ProjectAgent } from '../project-files/convert-agent.js';
 import { projectOf, type OpenedRoot, type ProjectRoots } from './project-roots.js';

@@ -15,7 +15,7 @@ import { sessions } from '../../storage/schema.js';
 import { TASK_TOOL } from '../../tools/builtin/task.js';
 import { ToolFailure, type DelegatedWork } from '../../tools/tool.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';
-import { isSamePersona } from '../../agents/persona-name.js';
+import { isSamePersona } from '../../agents/same-persona.js';
 import { loadDelegate } from '../../session/project-agents.js';
 import { openCredentials, sealCredentials } from '../../session/session-credentials.js';
 import { turnWrites } from '../submit/insert-turn.js';

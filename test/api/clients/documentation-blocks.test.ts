@@ -16,6 +16,7 @@ import {
   mcpWireUses,
   ownUses,
   pageLogInUses,
+  permissionUse,
   skillUses,
 } from '../../support/clients/documented-tools.js';
 import { approvalUses } from '../../support/clients/documented-approvals.js';
@@ -225,19 +226,7 @@ const uses: Record<string, Use[]> = {
   ],
   'docs/guide/page-log-in-tokens.md': pageLogInUses.pageTokens,
   'docs/guide/page-log-in.md': pageLogInUses.page,
-  'docs/guide/permissions.md': [
-    async () => {
-      const turn = await server.client.turn(
-        await page.session(),
-        '[[tool=read {"file_path":".env"}]] [[tool=grep {"pattern":"a"}]]',
-      );
-      const results = (await turn.all()).filter(({ event }) => event === 'tool:result');
-      expect(
-        results.map(({ data }) => `${String(data['name'])}: ${String(data['status'])}`).toSorted(),
-      ).toEqual(['grep: denied', 'read: denied']);
-      return '';
-    },
-  ],
+  'docs/guide/permissions.md': [permissionUse(server, page)],
   'docs/guide/provider-tools.md': [isStarted],
   'docs/guide/python.md': Array<Use>(3).fill(isPython),
   'docs/guide/rehearsal.md': [

@@ -252,3 +252,18 @@ export const ownUses = (page: Shell) => {
     ],
   };
 };
+
+/** The rules of the page deny a file to all tools that read. */
+export const permissionUse =
+  (server: TestServer, page: DocumentedPage): Run =>
+  async () => {
+    const turn = await server.client.turn(
+      await page.session(),
+      '[[tool=read {"file_path":".env"}]] [[tool=grep {"pattern":"a"}]]',
+    );
+    const results = (await turn.all()).filter(({ event }) => event === 'tool:result');
+    expect(
+      results.map(({ data }) => `${String(data['name'])}: ${String(data['status'])}`).toSorted(),
+    ).toEqual(['grep: denied', 'read: denied']);
+    return '';
+  };
