@@ -1,4 +1,6 @@
 import { TurnpikeClient } from '../client/turnpike-client.js';
+import { compact } from '../platform/compact.js';
+import { isLoopback } from '../platform/net/addresses.js';
 import { checkOptions, optionsWithoutEffect } from './check-options.js';
 import { AbortError } from './sdk-errors.js';
 import { sessionOfUuid } from './message-ids.js';
@@ -63,6 +65,8 @@ export function connect(
 }
 
 let connection: TurnpikeClient | undefined;
+/** That of the environment, once it was asked for. */
+let ofEnvironment: TurnpikeClient | undefined;
 
 /** Sets the server of the functions of this module. @param source undefined: that of the environment again. */
 export function useConnection(
@@ -70,6 +74,7 @@ export function useConnection(
   { principal = 'agent-sdk' }: { principal?: string } = {},
 ): void {
   connection = source && clientOf(source, principal);
+  ofEnvironment = undefined;
 }
 
 function clientOf(source: TurnpikeClient | ClientSource, principal: string): TurnpikeClient {
@@ -79,19 +84,32 @@ function clientOf(source: TurnpikeClient | ClientSource, principal: string): Tur
 /** The server that was set, or that of `TURNPIKE_URL` with `TURNPIKE_API_KEY`. @throws Error where there is neither. */
 function connected(): TurnpikeClient {
   if (connection !== undefined) return connection;
+  if (ofEnvironment !== undefined) return ofEnvironment;
   const { TURNPIKE_URL: url, TURNPIKE_API_KEY: key } = process.env;
   if (url === undefined || url === '') {
     throw new Error(
       'No server is set. Set TURNPIKE_URL to its address, and TURNPIKE_API_KEY to a key with the scopes turns and approvals; or call useConnection(client)',
     );
   }
-  connection = new TurnpikeClient({ url, key: key === '' ? undefined : key });
-  return connection;
+  ofEnvironment = new TurnpikeClient({ url, key: key === '' ? undefined : key });
+  return ofEnvironment;
 }
 
-function over(of: () => TurnpikeClient): AgentSdk {
+/** The folder of queries that name none: that of the process, where the server of the environment is on this machine. */
+function localFolder(): string | undefined {
+  const url = connection === undefined ? process.env['TURNPIKE_URL'] : undefined;
+  const isHere = url !== undefined && URL.canParse(url) && isLoopback(new URL(url).hostname);
+  return isHere ? process.cwd() : undefined;
+}
+
+/** @param folder of queries that name none. Undefined: the caller's own folder of the server. */
+function over(
+  of: () => TurnpikeClient,
+  folder: () => string | undefined = () => undefined,
+): AgentSdk {
   return {
-    query: ({ prompt, options = {} }) => {
+    query: ({ prompt, options: given = {} }) => {
+      const options = { ...compact({ cwd: folder() }), ...given };
       const state = open(of(), options, typeof prompt === 'string');
       return handleOf(state, runQuery(state, prompt));
     },
@@ -127,7 +145,7 @@ function warnOfOptions(options: Options): void {
   );
 }
 
-const standard = over(connected);
+const standard = over(connected, localFolder);
 
 /** The functions over the server that was set, or that of the environment. */
 export const query: AgentSdk['query'] = standard.query;

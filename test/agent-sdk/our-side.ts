@@ -10,6 +10,8 @@ import type { Side } from './compare-ours.js';
 /** Ours over one server, which asks the model of whatever case runs. */
 export interface OurSide extends Side {
   server: TestServer;
+  /** A PUT with the address of a model makes the server ask that one: for programs, whose model begins with them. */
+  modelSetting: string;
   close(): Promise<void>;
 }
 
@@ -17,7 +19,14 @@ export interface OurSide extends Side {
 export async function openOurSide(): Promise<OurSide> {
   let target = '';
   const front = await serveHttp((request, response) => {
-    forward(target, request, response);
+    if (request.method === 'PUT') {
+      request.on('data', (chunk: Buffer) => (target = chunk.toString()));
+      request.once('end', () => void response.end());
+      return;
+    }
+    // The server looks whether the place is there before any case runs.
+    if (target === '') response.writeHead(404).end();
+    else forward(target, request, response);
   });
   const server = await startServer({
     environment: {
@@ -31,6 +40,7 @@ export async function openOurSide(): Promise<OurSide> {
   });
   return {
     server,
+    modelSetting: front.url,
     open: ({ modelUrl }) => {
       target = modelUrl;
       const client = new TurnpikeClient({ url: server.url });

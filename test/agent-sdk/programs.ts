@@ -8,6 +8,14 @@ export interface Program {
   script: readonly Thread[];
   /** Its lines. */
   prints: readonly string[];
+  /** What is other over ours, and why in a sentence. Absent: nothing. */
+  here?: {
+    prints?: readonly string[];
+    script?: readonly Thread[];
+    /** A mark that lines are compared without. */
+    without?: string;
+    why: string;
+  };
 }
 
 export const programs: readonly Program[] = [
@@ -52,12 +60,20 @@ export const programs: readonly Program[] = [
       says('Fixed.'),
     ),
     prints: ['{"passed":false,"why":"error_max_turns","turns":3}'],
+    here: {
+      prints: ['{"passed":false,"why":"error_max_turns","turns":4}'],
+      why: 'After the last call with tools there is one reply without.',
+    },
   },
   {
     name: 'budget-guard',
     files: { 'a.txt': 'a\n' },
     script: script(calls(read('a.txt')), says('Read.')),
     prints: ['over the budget: true', 'stopped'],
+    here: {
+      prints: ['over the budget: false', 'stopped'],
+      why: 'What a call may cost is reserved before it: the budget is never overrun.',
+    },
   },
   {
     name: 'custom-tools',
@@ -71,6 +87,10 @@ export const programs: readonly Program[] = [
     name: 'structured-output',
     script: script(calls(['StructuredOutput', { number: '7', total: 12.5 }]), says('Done.')),
     prints: ['7: 12.50'],
+    here: {
+      script: script(says('{"number":"7","total":12.5}')),
+      why: 'The object is the reply itself, which the model is held to.',
+    },
   },
   {
     name: 'resume-after-restart',
@@ -130,6 +150,10 @@ export const programs: readonly Program[] = [
     name: 'stream-tokens',
     script: script({ parts: [{ text: 'Hello you.', pieces: ['Hel', 'lo ', 'you.'] }] }),
     prints: ['Hel|lo |you.', 'true'],
+    here: {
+      without: '|',
+      why: 'Deltas that come within some milliseconds are one.',
+    },
   },
   {
     name: 'secret-guard',

@@ -61,9 +61,9 @@ export async function runReal(
 export async function runProgram(
   program: Program,
   sdkModule: string,
-  rename?: (call: Call) => Call,
+  how: { rename?: (call: Call) => Call; asOwnUser?: false } = {},
 ): Promise<{ lines: string[]; faults: string[] }> {
-  return withPlace({ ...program, rename }, async ({ folder, project, model, user, owner }) => {
+  return withPlace({ ...program, ...how }, async ({ folder, project, model, user, owner }) => {
     const name = `${program.name}.ts`;
     const text = readFileSync(path.join(programFolder, name), 'utf8');
     writeProject(path.join(folder, 'program'), { [name]: text }, owner);
@@ -87,13 +87,15 @@ interface Played {
   files?: Readonly<Record<string, string>>;
   script: readonly Thread[];
   rename?: ((call: Call) => Call) | undefined;
+  /** `false`: as the user of this process, whose server may write its project. Default: as one that is not root. */
+  asOwnUser?: false;
 }
 
 async function withPlace<T>(
-  { files = {}, script, rename }: Played,
+  { files = {}, script, rename, asOwnUser }: Played,
   run: (place: RealPlace) => Promise<T>,
 ): Promise<T> {
-  const owner = ownUser();
+  const owner = asOwnUser === false ? undefined : ownUser();
   const folder = newFolder();
   chmodSync(folder, 0o755);
   const project = path.join(folder, 'project');
