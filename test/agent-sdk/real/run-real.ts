@@ -112,7 +112,7 @@ async function withPlace<T>(
 }
 
 /** All that the real SDK finds in its environment. */
-function realEnvironment(folder: string, modelUrl: string): Record<string, string> {
+export function realEnvironment(folder: string, modelUrl: string): Record<string, string> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: path.join(folder, 'home'),
