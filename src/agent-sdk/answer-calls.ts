@@ -1,5 +1,7 @@
 import type { HarnessEvent } from '../client/turnpike-client.js';
 import { isRefusal } from './is-refusal.js';
+import { AllowedCalls } from './allowed-calls.js';
+import { interruptTurn } from './interrupt-turn.js';
 import { innerEvent, type TurnFold } from './fold-turn.js';
 import { askUserTool, describeAnswers } from './ask-user.js';
 import { isAskedForHooks, judgeCall } from './judge-call.js';
@@ -38,6 +40,7 @@ export class CallAnswerer {
   #fail: (error: unknown) => void = () => undefined;
   #defer: (call: DeferredCall) => void = () => undefined;
   readonly #open = new Map<string, AbortController>();
+  readonly #allowed = new AllowedCalls();
 
   constructor(
     private readonly state: QueryState,
@@ -61,6 +64,7 @@ export class CallAnswerer {
   end(): void {
     for (const asking of this.#open.values()) asking.abort();
     this.#open.clear();
+    this.#allowed.endAll();
   }
 
   #take(event: HarnessEvent, agentId: string | undefined): void {
@@ -68,6 +72,7 @@ export class CallAnswerer {
       this.#open.get(event.data.approvalId)?.abort();
       this.#open.delete(event.data.approvalId);
     }
+    if (event.event === 'tool:result') this.#allowed.end(event.data.toolUseId);
     if (event.event === 'tool:result') this.#run(() => this.#tellResult(event.data));
     if (event.event !== 'approval:request' || event.data.awaits !== undefined) return;
     const asking = new AbortController();
@@ -108,6 +113,7 @@ export class CallAnswerer {
     const answer = await this.#judge(question, signal);
     if (signal.aborted || answer === 'deferred') return;
     if (answer.behavior === 'deny') return this.#deny(question, answer);
+    this.#allowed.allow(question.toolUseId);
     const input =
       answer.input === undefined ? {} : { input: toOurInput(question.name, answer.input) };
     if (answer.forSession === undefined) await approvals.approve(approvalId, input);
@@ -125,7 +131,8 @@ export class CallAnswerer {
     // Not denied before: the turn would go on until it is ended.
     const denied = { tool_name: toTheirName(name), tool_use_id: toolUseId };
     this.fold.deny({ ...denied, tool_input: toTheirInput(name, input) });
-    await this.#endTurn();
+    await this.#allowed.endOfThose(this.fold.calls.keys(), toolUseId);
+    await interruptTurn(this.state);
   }
 
   /** Runs a tool of the caller's process, once it may. */
@@ -150,6 +157,7 @@ export class CallAnswerer {
     const answer = await this.#judge(question, signal);
     if (signal.aborted || answer === 'deferred') return;
     if (answer.behavior === 'deny') return this.#deny(question, answer);
+    this.#allowed.allow(question.toolUseId);
     const input = answer.input ?? toTheirInput(name, question.input);
     if (own === undefined) {
       await approvals.answer(approvalId, describeAnswers(input));
@@ -176,7 +184,10 @@ export class CallAnswerer {
       signal,
     });
     const hooked = decideByHooks(seen);
-    if (wantsEnd(seen)) return { behavior: 'deny', message: hooked.reason, interrupt: true };
+    if (wantsEnd(seen)) {
+      this.fold.isStoppedByHook = true;
+      return { behavior: 'deny', message: hooked.reason, interrupt: true };
+    }
     if (hooked.behavior === 'deny') return { behavior: 'deny', message: hooked.reason };
     if (hooked.behavior === 'defer') {
       this.#defer({ id: toolUseId, name: theirName, input: told.tool_input });
@@ -204,6 +215,7 @@ export class CallAnswerer {
       input: changed ?? told.tool_input,
       toolUseId,
       reason,
+      isByRule: judged.isByRule,
       signal,
       facts: this.#facts(),
       ...(question.agentId === undefined ? {} : { agentId: question.agentId }),
@@ -243,7 +255,9 @@ export class CallAnswerer {
     const answers = await runHooks(hooks, event, { facts: this.#facts(), input, signal });
     const failed = answers.find((answer) => 'fault' in answer);
     if (failed !== undefined && 'fault' in failed) throw new Error(`${event}: ${failed.fault}`);
-    if (wantsEnd(answers)) await this.#endTurn();
+    if (!wantsEnd(answers)) return;
+    this.fold.isStoppedByHook = true;
+    await interruptTurn(this.state);
   }
 
   /** What hooks add to what the model is told: a message that joins the turn, which waits for the call's answer. */
@@ -255,11 +269,6 @@ export class CallAnswerer {
     joined.leave();
     // The turn has ended meanwhile: there is nobody to tell, and a turn of its own is not wanted.
     if (joined.disposition.type !== 'steered') await joined.interrupt();
-  }
-
-  async #endTurn(): Promise<void> {
-    this.state.isInterrupted = true;
-    await this.state.turn?.interrupt();
   }
 
   #facts(): HookFacts {

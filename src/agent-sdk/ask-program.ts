@@ -5,7 +5,7 @@ import type { PermissionResult, PermissionUpdate } from './query-options.js';
 import type { QueryState } from './query-state.js';
 import { runHooks, type HookFacts } from './run-hooks.js';
 import { UnsupportedError } from './sdk-errors.js';
-import { toTheirName } from './tool-names.js';
+import { ASK_USER, toTheirName } from './tool-names.js';
 
 /** The answer about a call. */
 export type ProgramAnswer =
@@ -26,6 +26,8 @@ export interface ProgramQuestion {
   toolUseId: string;
   agentId?: string;
   reason: string;
+  /** Whether a rule asks: an answer cannot allow the next call, too. */
+  isByRule: boolean;
   signal: AbortSignal;
   facts: HookFacts;
 }
@@ -46,14 +48,14 @@ export async function askProgram(
   if (hooked !== undefined) return toAnswer(state, question, hooked);
   const { canUseTool } = options;
   if (canUseTool === undefined) return { behavior: 'deny', message: nobodyAsked(question.name) };
-  const { name, input, toolUseId, agentId, reason, signal } = question;
+  const { name, input, toolUseId, agentId, reason, isByRule, signal } = question;
   const toolName = toTheirName(name);
   const asking = async (): Promise<PermissionResult> =>
     canUseTool(toolName, input, {
       signal,
       toolUseID: toolUseId,
       decisionReason: reason,
-      suggestions: suggestionsFor(name, input),
+      suggestions: isByRule ? [] : suggestionsFor(name, input),
       ...(agentId === undefined ? {} : { agentID: agentId }),
     });
   const answer = await asking().catch((error: unknown): PermissionResult => ({
@@ -116,6 +118,8 @@ function suggestionsFor(
   name: string,
   input: Readonly<Record<string, unknown>>,
 ): PermissionUpdate[] {
+  // Of a question to the person each answer is another one.
+  if (name === ASK_USER) return [];
   const destination = 'session';
   if (name === 'write' || name === 'edit') {
     return [{ type: 'setMode', mode: 'acceptEdits', destination }];

@@ -97,6 +97,18 @@ describe('the messages of a turn', () => {
     expect(blocks(messages).at(-1)).toMatchObject({ tool_use_id: 'b' });
   });
 
+  it('say that the turn was interrupted, unless a hook of the program ended it', () => {
+    const interruption: [string, object] = ['turn:end', { outcome: 'interrupted' }];
+    expect(fold([begun, ended('interrupted'), interruption])).toMatchObject([
+      { type: 'user', message: { content: [{ type: 'text' }] } },
+    ]);
+    const turn = new TurnFold({ turnId: 'turn_1', sessionId, partial: false });
+    turn.isStoppedByHook = true;
+    const [event, data] = interruption;
+    expect(turn.take({ event, data, id: 'turn_1:1.1' } as HarnessEvent)).toEqual([]);
+    expect(turn.results).toBe(0);
+  });
+
   it('say which messages they take the place of, once', () => {
     const messages = fold([
       begun,

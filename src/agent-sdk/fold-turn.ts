@@ -3,6 +3,7 @@ import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import { OpenReply, type ReplyFacts } from './open-reply.js';
 import type {
+  SDKInterruptionMessage,
   SDKMessage,
   SDKPermissionDenial,
   SDKToolResultMessage,
@@ -33,11 +34,15 @@ interface SeenCall {
  * then one for each result. What it is not given it does not tell: a fold over the same events gives the same messages.
  */
 export class TurnFold {
-  /** Results of tools that were told. */
+  /** Results of tools that were told, and an interruption. */
   results = 0;
+  /** Whether a hook of the program ends the turn: it is told by the result alone. */
+  isStoppedByHook = false;
   readonly denials: SDKPermissionDenial[] = [];
   readonly calls = new Map<string, SeenCall>();
   #model = '';
+  /** Whether the last reply has calls. */
+  #hasCalls = false;
   #reply: OpenReply | undefined;
   /** The last reply that had a text. */
   #lastText = '';
@@ -62,6 +67,11 @@ export class TurnFold {
 
   get model(): string {
     return this.#model;
+  }
+
+  /** Whether the model waits for results of calls, or would have. */
+  get isInTools(): boolean {
+    return this.#hasCalls;
   }
 
   /** Notes a denied call, once. */
@@ -111,9 +121,24 @@ export class TurnFold {
       this.calls.set(toolUseId, { name: tool, input: objectOf(input), wasAsked: true });
       return messages;
     }
+    if (name === 'turn:end' && data.outcome === 'interrupted') return this.#interrupted(id);
     return name === 'system:notice' && data.kind === 'compact-summary'
       ? [this.#compacted(id)]
       : undefined;
+  }
+
+  #interrupted(frameId: string): SDKInterruptionMessage[] {
+    if (this.isStoppedByHook || this.options.parent !== undefined) return [];
+    this.results += 1;
+    return [
+      {
+        type: 'user',
+        message: { role: 'user', content: [{ type: 'text', text: 'The turn was interrupted.' }] },
+        parent_tool_use_id: null,
+        session_id: this.#facts.session,
+        uuid: interruptionUuid(frameId),
+      },
+    ];
   }
 
   /** The results that no earlier call keeps back. Results of calls at the same time come as they end. */
@@ -140,6 +165,7 @@ export class TurnFold {
   }
 
   #begin(frameId: string, step: number): SDKMessage[] {
+    this.#hasCalls = false;
     this.#reply = new OpenReply({ ...this.#facts, model: this.#model }, frameId, step);
     return this.#reply.begin();
   }
@@ -177,6 +203,7 @@ export class TurnFold {
       const call = this.#reply?.nameOf(block.id) ?? block.name;
       this.calls.set(block.id, { name: call, input: block.input, wasAsked: false });
       this.#awaited.push(block.id);
+      this.#hasCalls = true;
     }
     return messages;
   }
@@ -270,6 +297,11 @@ export class TurnFold {
       ? []
       : (this.#children.get(inner.childTurnId)?.take(inner.event) ?? []);
   }
+}
+
+/** The uuid of the message that tells an interruption. @param frameId the id of the event that ended the turn. */
+export function interruptionUuid(frameId: string): string {
+  return uuidOf(`${frameId}/interrupted`);
 }
 
 /** An event of a subagent's own stream, as its own reader has it; undefined for one that is about a subagent. */

@@ -164,7 +164,7 @@ async function placeOf(
   uuid: string,
 ): Promise<'end' | 'inside' | undefined> {
   const replay = await replayTurn(client, turn);
-  if (replay.resultUuid === uuid) return 'end';
+  if (replay.endUuids.includes(uuid)) return 'end';
   const at = replay.messages.findIndex((message) => message.uuid === uuid);
   if (at === -1) return undefined;
   return at === replay.messages.length - 1 ? 'end' : 'inside';

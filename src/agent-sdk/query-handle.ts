@@ -1,4 +1,5 @@
 import { checkMode } from './check-options.js';
+import { interruptTurn } from './interrupt-turn.js';
 import { refusedMethods as advices, type Query, type RefusedMethods } from './sdk-query.js';
 import { closed, type QueryState } from './query-state.js';
 import { AbortError, UnsupportedError } from './sdk-errors.js';
@@ -34,10 +35,7 @@ export function handleOf(
       return settled(messages.return(value));
     },
     throw: (error) => settled(messages.throw(error)),
-    interrupt: async () => {
-      state.isInterrupted = true;
-      await state.turn?.interrupt();
-    },
+    interrupt: () => interruptTurn(state),
     close: () => leaving.abort(closed),
     setModel: async (model) => {
       await Promise.resolve();

@@ -23,8 +23,8 @@ export interface QueryState {
   model: string | undefined;
   /** The turn that is being read. */
   turn: FollowedTurn | undefined;
-  /** Whether the program ended the turn. */
-  isInterrupted: boolean;
+  /** An interrupt of the turn that is being read, until the server has answered it. */
+  interrupting: Promise<void> | undefined;
 }
 
 /** The reason for which a query was closed by its program: it ends without an error. */
@@ -47,6 +47,6 @@ export function openState(
     mode: plan.mode,
     model: options.model ?? options.settings?.model,
     turn: undefined,
-    isInterrupted: false,
+    interrupting: undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { FollowedTurn, HarnessEvent } from '../client/turnpike-client.js';
-import { isRefusal } from './is-refusal.js';
 import { CallAnswerer, type DeferredCall } from './answer-calls.js';
+import { endTurn } from './interrupt-turn.js';
 import { describeStart } from './describe-start.js';
 import { TurnFold } from './fold-turn.js';
 import { MessageQueue } from './message-queue.js';
@@ -46,18 +46,23 @@ export async function* readTurn(
     isLeft: false,
   };
   state.turn = turn;
-  const { queue } = reading;
+  const { queue, events } = reading;
   try {
     readEvents(reading).then(
       () => queue.end(),
       (error: unknown) => queue.fail(error),
     );
     yield* queue.read();
+    // Who interrupted hears of it first, from the server; a fault of it is theirs.
+    await Promise.allSettled([state.interrupting]);
   } finally {
     reading.isLeft = true;
     reading.answerer.end();
-    state.turn = undefined;
-    if (reading.result === undefined) await endTurn(reading);
+    [state.turn, state.interrupting] = [undefined, undefined];
+    if (reading.result === undefined) {
+      leave(events);
+      await endTurn(turn);
+    }
   }
   if (reading.result !== undefined) return reading.result;
   throw new Error(`The events of turn ${turn.turnId} have no end`);
@@ -89,16 +94,6 @@ async function readEvents(reading: Reading): Promise<void> {
     }
   } finally {
     aborted.end();
-  }
-}
-
-/** Ends a turn that is left. One that has ended meanwhile is no fault. */
-async function endTurn({ turn, events }: Reading): Promise<void> {
-  leave(events);
-  try {
-    await turn.interrupt();
-  } catch (error) {
-    if (!isRefusal(error, 'TURN_NOT_FOUND')) throw error;
   }
 }
 

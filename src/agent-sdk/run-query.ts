@@ -81,6 +81,8 @@ async function* runPrompt(
     // Its question stays open: the next query of the session asks the hook again.
     if (result.terminal_reason === 'tool_deferred') return;
   }
+  // A program that aborts after the result is told, too.
+  leaving.signal.throwIfAborted();
   if (last?.is_error === true) throw new ResultError(last);
 }
 
@@ -102,7 +104,7 @@ async function* runMessage(
   if ('blocked' in submitted) {
     const result = submitted.blocked;
     const told = { subtype: 'success', is_error: false, result } as const;
-    return withoutTurn({ ...told, terminal_reason: 'completed' }, { ...state, number: turns });
+    return withoutTurn(told, { ...state, number: turns });
   }
   let message = [text, ...context, ...submitted.context].join('\n\n');
   let wanted: Wanted = { files, replaces };
@@ -110,7 +112,6 @@ async function* runMessage(
   for (let again = false; ; again = true) {
     const left = budgetLeft(state);
     if (left !== undefined && left <= 0) return overBudget(state, turns);
-    state.isInterrupted = false;
     const turn = await submit(state, message, { ...wanted, left });
     const ended = yield* readTurn(state, turn, false);
     const result = { ...ended, num_turns: ended.num_turns + before };

@@ -1,9 +1,7 @@
 import type { SDKResultMessage } from './sdk-messages.js';
 
-/** The query was aborted by its `abortController`. */
-export class AbortError extends Error {
-  override readonly name = 'AbortError';
-}
+/** The query was aborted by its `abortController`. Its `name` is `Error`, as that of a `ResultError`. */
+export class AbortError extends Error {}
 
 /** An option, a method or a value that this entry does not honour; the message says what to do instead. */
 export class UnsupportedError extends Error {
@@ -20,8 +18,6 @@ export class UnsupportedError extends Error {
 
 /** The last turn of a query ended with an error, which its last message told. */
 export class ResultError extends Error {
-  override readonly name = 'ResultError';
-
   constructor(readonly result: SDKResultMessage) {
     const why = result.errors?.join('; ') ?? result.result ?? '';
     super(`The turn ended with ${result.subtype}${why === '' ? '' : `: ${why}`}`);

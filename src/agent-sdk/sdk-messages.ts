@@ -88,6 +88,13 @@ export interface SDKToolResultMessage extends Identified {
   tool_use_result: unknown;
 }
 
+/** Says that the turn was interrupted; its result follows. */
+export interface SDKInterruptionMessage extends Identified {
+  type: 'user';
+  message: { role: 'user'; content: [TextBlock] };
+  parent_tool_use_id: null;
+}
+
 /** An event of the Messages API, with `includePartialMessages`. */
 export interface SDKPartialAssistantMessage extends Identified {
   type: 'stream_event';
@@ -174,7 +181,7 @@ export interface SDKResultMessage extends Identified {
   is_error: boolean;
   duration_ms: number;
   duration_api_ms: number;
-  /** 1, and one for each result of a tool. */
+  /** 1, and one for each message of the type `user`: results of tools, and an interruption. */
   num_turns: number;
   /** The last reply's text; absent of an error. */
   result?: string;
@@ -189,7 +196,8 @@ export interface SDKResultMessage extends Identified {
   modelUsage: Record<string, ModelUsage>;
   permission_denials: SDKPermissionDenial[];
   structured_output?: JsonObject;
-  terminal_reason: TerminalReason;
+  /** Absent of a message that a hook blocked: no turn began. */
+  terminal_reason?: TerminalReason;
   /** The call that a hook deferred: the next query of the session asks the hook again. */
   deferred_tool_use?: { id: string; name: string; input: JsonObject };
 }
@@ -198,7 +206,10 @@ export type TerminalReason =
   | 'completed'
   | 'max_turns'
   | 'api_error'
+  /** Ended while the model answered. */
   | 'aborted_streaming'
+  /** Ended before all calls of a reply had results. */
+  | 'aborted_tools'
   | 'structured_output_retry_exhausted'
   | 'tool_deferred'
   | 'hook_stopped'
@@ -208,6 +219,7 @@ export type TerminalReason =
 export type SDKMessage =
   | SDKAssistantMessage
   | SDKToolResultMessage
+  | SDKInterruptionMessage
   | SDKPartialAssistantMessage
   | SDKSystemMessage
   | SDKCompactBoundaryMessage

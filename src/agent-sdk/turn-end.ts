@@ -59,7 +59,8 @@ export function toResult(
   { fold, sessionId, total }: { fold: TurnFold; sessionId: string; total: QueryUsage },
 ): SDKResultMessage {
   addUsage(total, fold.model, end.usage);
-  const subtype = subtypeOf(end, error);
+  const isStopped = fold.isStoppedByHook && end.outcome === 'interrupted';
+  const subtype = isStopped ? 'success' : subtypeOf(end, error);
   // A model that refuses the request ends the turn with its words.
   const isRefused = subtype === 'success' && error !== undefined;
   return {
@@ -70,18 +71,23 @@ export function toResult(
     duration_api_ms: end.durationMs,
     num_turns: 1 + fold.results,
     ...(subtype === 'success'
-      ? { result: error?.message ?? fold.text }
+      ? { result: isStopped ? '' : (error?.message ?? textOf(output, fold)) }
       : { errors: [describe(end, error)] }),
     stop_reason: stopReason ?? null,
     total_cost_usd: total.costUsd,
     usage: toApiUsage(own),
     modelUsage: structuredClone(total.models),
     permission_denials: fold.denials,
-    terminal_reason: terminalReason(end, error),
+    terminal_reason: isStopped ? 'hook_stopped' : terminalReason(end, error, fold.isInTools),
     ...(output === undefined ? {} : { structured_output: output }),
     session_id: uuidOfSession(sessionId),
     uuid: uuidOf(frameId),
   };
+}
+
+/** The last reply's text; of an object that was asked for, its JSON. */
+function textOf(output: TurnEnd['output'], fold: TurnFold): string {
+  return output === undefined ? fold.text : JSON.stringify(output);
 }
 
 /** The result of a message for which no turn was begun. @param number of the message, from 1. */
@@ -130,9 +136,10 @@ function subtypeOf(
 function terminalReason(
   { outcome, reason }: HarnessFrames['turn:end'],
   error: HarnessFrames['turn:error'] | undefined,
+  isInTools: boolean,
 ): TerminalReason {
   if (outcome === 'completed') return 'completed';
-  if (outcome === 'interrupted') return 'aborted_streaming';
+  if (outcome === 'interrupted') return isInTools ? 'aborted_tools' : 'aborted_streaming';
   if (error?.errorType === 'OUTPUT_INVALID') return 'structured_output_retry_exhausted';
   if (outcome === 'failed') return 'api_error';
   if (reason === 'max_tokens' || reason === 'refusal') return 'completed';

@@ -158,7 +158,8 @@ export const turns: Group = {
     },
     {
       name: 'an interrupt while a command runs, then another message',
-      script: script(calls(bash(endless)), says('Two.')),
+      // Ours tell the model of the interrupt in a message of its own: for them it is one place later.
+      script: script(calls(bash(endless)), says('Two.'), says('Two.')),
       also: ['calls', 'files'],
       run: async (sdk, place) => {
         const { prompt, say, end } = talk();

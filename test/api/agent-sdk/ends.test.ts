@@ -101,6 +101,7 @@ describe('the end of a query', () => {
     expect(messages.at(-1)).toMatchObject({
       subtype: 'success',
       structured_output: { city: 'text' },
+      result: '{"city":"text"}',
     });
     const odd = await collectThrown(query('[[output={"nothing":1}]]', { outputFormat }));
     expect(odd.messages.at(-1)).toMatchObject({ subtype: 'error_max_structured_output_retries' });

@@ -103,14 +103,17 @@ describe('tools of the program of a query', () => {
         ],
       },
     ];
+    const suggested: unknown[] = [];
     const { outputs } = await run(`[[tool=AskUserQuestion ${JSON.stringify({ questions })}]]`, {
       tools: ['AskUserQuestion'],
-      canUseTool: (_name, input) => ({
-        behavior: 'allow',
-        updatedInput: { ...input, answers: { 'Which?': 'B' } },
-      }),
+      canUseTool: (_name, input, { suggestions }) => {
+        suggested.push(suggestions);
+        return { behavior: 'allow', updatedInput: { ...input, answers: { 'Which?': 'B' } } };
+      },
     });
     expect(outputs).toEqual(['Which?: B']);
+    // The next question is another one.
+    expect(suggested).toEqual([[]]);
   });
 
   it('need schemas that make JSON Schema, and servers of this entry', () => {

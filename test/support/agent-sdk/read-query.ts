@@ -38,7 +38,9 @@ export function resultsOf(messages: readonly SDKMessage[]): SDKResultMessage[] {
 
 /** The texts of results of tools. */
 export function outputsOf(messages: readonly SDKMessage[]): string[] {
-  return messages.flatMap((message) =>
-    message.type === 'user' ? [message.message.content[0].content] : [],
-  );
+  return messages.flatMap((message) => {
+    if (message.type !== 'user') return [];
+    const [block] = message.message.content;
+    return block.type === 'tool_result' ? [block.content] : [];
+  });
 }
