@@ -1,10 +1,10 @@
 import type { Json } from './agent-sdk.js';
-import { isJson, listOf, type Call } from './scripted-messages.js';
+import { isJson, listOf, type Call, type Rename } from './scripted-messages.js';
 
 /** Between the names of tools that scripts have and those of the side that is run. */
 export interface ToolNames {
   /** A call of a script, as the models of that side make it. */
-  call(call: Call): Call;
+  call: Rename;
   /** Its requests with the names of scripts, so that both sides can be compared. */
   requests(requests: readonly Json[]): Json[];
 }
@@ -35,7 +35,9 @@ const tools: Readonly<Record<string, Names>> = {
 
 export const ourNames: ToolNames = { call: toOurCall, requests: withTheirNames };
 
-function toOurCall({ name, input }: Call): Call {
+function toOurCall({ name, input }: Call): ReturnType<Rename> {
+  // An object that a turn is to end with is a text of the model here.
+  if (name === 'StructuredOutput') return { text: JSON.stringify(input) };
   const known = tools[name];
   if (known === undefined) return { name, input };
   const { ours, fields = {}, without = [] } = known;

@@ -75,6 +75,17 @@ describe('the scripted model', () => {
     expect(answer?.text).toContain(String.raw`{\"file_path\":\"/p/a.txt\",\"more\":1}`);
   });
 
+  it('writes a call as a text where the side that is run has none for it', async () => {
+    const [answer] = await ask(
+      [{ replies: [calls('First.', ['Answer', { place: '<project>' }])] }],
+      [{ messages: [user('Go')] }],
+      { rename: ({ input }) => ({ text: JSON.stringify(input) }) },
+    );
+    expect(answer?.text).toContain(String.raw`{\"place\":\"/p\"}`);
+    expect(answer?.text).toContain('"stop_reason":"end_turn"');
+    expect(answer?.text).not.toContain('tool_use');
+  });
+
   it('answers a request for one token without the script', async () => {
     const [answer] = await ask([], [{ messages: [user('Hi')], max_tokens: 1, stream: false }]);
     expect(JSON.parse(answer?.text ?? '')).toMatchObject({ type: 'message', role: 'assistant' });

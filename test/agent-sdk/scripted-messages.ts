@@ -21,6 +21,9 @@ export interface Call {
   input: Json;
 }
 
+/** A call of a script, as the models of a side make it. `text`: they write it. */
+export type Rename = (call: Call) => Call | { text: string };
+
 export interface ScriptedMessages {
   url: string;
   /** Bodies of the requests, in order. */
@@ -40,7 +43,7 @@ export interface ScriptedMessages {
  */
 export async function startScriptedMessages(
   threads: readonly Thread[],
-  how: { project: string; rename?: (call: Call) => Call },
+  how: { project: string; rename?: Rename },
 ): Promise<ScriptedMessages> {
   const requests: Json[] = [];
   const faults: string[] = [];
@@ -171,20 +174,19 @@ function countReplies(messages: readonly Json[]): number {
 /** A reply with the project's folder, and with the calls of the side that is run. */
 function translate(
   reply: ScriptedReply,
-  { project, rename = (call) => call }: { project: string; rename?: (call: Call) => Call },
+  { project, rename = (call) => call }: { project: string; rename?: Rename },
 ): ScriptedReply {
-  const turn = <Given extends { name: string; input: string }>(call: Given): Given => {
+  const turn = (part: ScriptedPart): ScriptedPart => {
+    if (!('call' in part)) return part;
+    const { call } = part;
     const input: unknown = JSON.parse(call.input.replaceAll('<project>', project));
-    if (!isJson(input)) return call;
+    if (!isJson(input)) return part;
     const renamed = rename({ name: call.name, input });
-    return { ...call, name: renamed.name, input: JSON.stringify(renamed.input) };
+    if ('text' in renamed) return renamed;
+    return { call: { ...call, name: renamed.name, input: JSON.stringify(renamed.input) } };
   };
-  const parts = reply.parts?.map((part): ScriptedPart =>
-    'call' in part ? { call: turn(part.call) } : part,
-  );
-  return {
-    ...reply,
-    ...(reply.call === undefined ? {} : { call: turn(reply.call) }),
-    ...(parts === undefined ? {} : { parts }),
-  };
+  const { call, parts = [], ...rest } = reply;
+  // A call of a reply is its last part.
+  const all = call === undefined ? parts : [...parts, { call }];
+  return { ...rest, ...(all.length === 0 ? {} : { parts: all.map(turn) }) };
 }

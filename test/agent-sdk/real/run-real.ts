@@ -10,7 +10,7 @@ import type { Recording } from '../normalise.js';
 import type { Program } from '../programs.js';
 import {
   startScriptedMessages,
-  type Call,
+  type Rename,
   type ScriptedMessages,
   type Thread,
 } from '../scripted-messages.js';
@@ -61,7 +61,7 @@ export async function runReal(
 export async function runProgram(
   program: Program,
   sdkModule: string,
-  how: { rename?: (call: Call) => Call; asOwnUser?: false } = {},
+  how: { rename?: Rename; asOwnUser?: false } = {},
 ): Promise<{ lines: string[]; faults: string[] }> {
   return withPlace({ ...program, ...how }, async ({ folder, project, model, user, owner }) => {
     const name = `${program.name}.ts`;
@@ -86,7 +86,7 @@ interface RealPlace {
 interface Played {
   files?: Readonly<Record<string, string>>;
   script: readonly Thread[];
-  rename?: ((call: Call) => Call) | undefined;
+  rename?: Rename | undefined;
   /** `false`: as the user of this process, whose server may write its project. Default: as one that is not root. */
   asOwnUser?: false;
 }
