@@ -54,10 +54,7 @@ function* missing(state: QueryState, message: string): Generator<SDKMessage, voi
   const sessionId = state.options.resume ?? '';
   const subtype = 'error_during_execution';
   const told = { subtype, is_error: true, errors: [message] } satisfies Partial<SDKResultMessage>;
-  const result = withoutTurn(
-    { ...told, terminal_reason: 'api_error' },
-    { sessionId, total: state.total, number: 1 },
-  );
+  const result = withoutTurn(told, { sessionId, total: state.total, number: 1 });
   yield result;
   throw new ResultError(result);
 }

@@ -196,7 +196,7 @@ export interface SDKResultMessage extends Identified {
   modelUsage: Record<string, ModelUsage>;
   permission_denials: SDKPermissionDenial[];
   structured_output?: JsonObject;
-  /** Absent of a message that a hook blocked: no turn began. */
+  /** Absent where no turn began: a hook blocked the message, or there is no such session. */
   terminal_reason?: TerminalReason;
   /** The call that a hook deferred: the next query of the session asks the hook again. */
   deferred_tool_use?: { id: string; name: string; input: JsonObject };

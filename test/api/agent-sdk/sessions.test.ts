@@ -35,6 +35,7 @@ describe('sessions of queries', () => {
       sdk.query({ prompt: 'Hello', options: { resume: randomUUID() } }),
     );
     expect(messages).toMatchObject([{ subtype: 'error_during_execution', num_turns: 0 }]);
+    expect(messages[0]).not.toHaveProperty('terminal_reason');
     expect(thrown).toBeInstanceOf(ResultError);
   });
 
