@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { connect, type PermissionResult } from '../../../src/agent-sdk/connect.js';
+import { connect, type Options, type PermissionResult } from '../../../src/agent-sdk/connect.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import {
   collect,
@@ -72,6 +72,24 @@ describe('a query whose turn calls tools', () => {
     expect(asked).toEqual([['Write', { file_path: 'asked.txt', content: 'one' }, 'string']]);
     expect(await readFile(at('asked.txt'), 'utf8')).toBe('two');
     expect(kindsOf(messages).at(-1)).toBe('result/success');
+  });
+
+  it('suggests what lets the next call run unasked, and nothing where a rule asks', async () => {
+    const suggested: unknown[] = [];
+    const options: Options = {
+      cwd: server.projectRoot,
+      canUseTool: (_name, _input, { suggestions }) => {
+        suggested.push(suggestions);
+        return { behavior: 'deny', message: 'No.' };
+      },
+    };
+    await collect(sdk.query({ prompt: writing('no.txt'), options }));
+    const settings = { permissions: { ask: ['Write'] } };
+    await collect(sdk.query({ prompt: writing('no.txt'), options: { ...options, settings } }));
+    expect(suggested).toEqual([
+      [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+      [],
+    ]);
   });
 
   it('asks also while the program takes no message', async () => {
