@@ -73,11 +73,7 @@ const ofHooks: readonly ToldDifference[] = [
 
 const ofQuestions: readonly ToldDifference[] = [
   ...told('asked', ['asked'], {
-    names: [
-      'about a command',
-      'about a write of another folder',
-      'yes with a rule for the session: the next call is not asked about',
-    ],
+    names: ['about a command'],
     why: inSession,
   }),
   ...told('asked', ['asked', 'files'], {

@@ -8,7 +8,7 @@ export interface ToldEverywhere {
 /** They may only become fewer: `cases.test.ts` has how many there are. */
 export const toldEverywhere: readonly ToldEverywhere[] = [
   {
-    says: /(?:\.input|\[1\])\.description is not there; the real one has "/,
+    says: /(?:input|\[1\])\.description is not there; the real one has "/,
     why: 'The tools Bash and Agent have no description of a call here: nobody reads it.',
   },
   {

@@ -47,12 +47,6 @@ export const toldInSessions: readonly ToldDifference[] = [
   of('instructions', 'an agent of the program, and one of a file with its name', ['marks'], listed),
   of(
     'history',
-    'resume of a session that is not there',
-    ['end'],
-    'Each result has a reason for its end.',
-  ),
-  of(
-    'history',
     'the list of sessions',
     ['notes'],
     'The first prompt of a session is in getSessionMessages.',

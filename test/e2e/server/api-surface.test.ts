@@ -150,6 +150,7 @@ describe('the server beside its turns', () => {
       'get /api/harness/sessions',
       'get /api/harness/sessions/{id}/export',
       'get /api/harness/sessions/{id}/messages',
+      'get /api/harness/sessions/{id}/project-files',
       'get /api/harness/sessions/{id}/prompts',
       'get /api/harness/sessions/{id}/skills',
       'get /api/harness/sessions/{id}/todos',
