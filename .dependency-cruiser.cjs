@@ -268,9 +268,8 @@ module.exports = {
       },
     },
     {
+      // At run time it is the client, and files that are pure: rules of permissions, and parts without a domain.
       name: 'agent-sdk-is-a-client',
-      comment:
-        'At run time it is the client, and files that are pure: rules of permissions, and parts without a domain.',
       severity: 'error',
       from: { path: '^src/agent-sdk/', pathNot: ['\\.test\\.ts$'] },
       to: {
@@ -400,9 +399,8 @@ module.exports = {
       'Requests that leave the machine go through publicFetch.',
     ),
     {
+      // The console runs in browsers: of the server it has types, its client, and files that are pure data or sums.
       name: 'the-page-is-a-client',
-      comment:
-        'The console runs in browsers: of the server it has types, its client, and files that are pure data or sums.',
       severity: 'error',
       from: { path: '^web/', pathNot: '\\.test\\.ts$' },
       to: {
@@ -419,9 +417,8 @@ module.exports = {
       to: { path: '^web/|node_modules/(react|react-dom|@radix-ui|vite)(/|$)' },
     },
     {
+      // The offline model is a program of its own: a fault of the server must not be a fault of what it is tested against.
       name: 'the-rehearsal-stands-alone',
-      comment:
-        'The offline model is a program of its own: a fault of the server must not be a fault of what it is tested against.',
       severity: 'error',
       from: { path: '^rehearsal/', pathNot: '\\.test\\.ts$' },
       to: {
