@@ -5,7 +5,7 @@ import { argumentOf, effectOf, isMissing, toOurName } from './tool-names.js';
 /** A rule of a program, taken apart. */
 interface SdkRule {
   tool: string;
-  /** What is in parentheses. Absent: every call. */
+  /** The pattern in parentheses. Absent: every call. */
   content?: string;
 }
 

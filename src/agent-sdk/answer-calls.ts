@@ -174,7 +174,7 @@ export class CallAnswerer {
     const theirName = toTheirName(name);
     const told = { tool_name: theirName, tool_input: toTheirInput(name, question.input) };
     const input = { ...told, tool_use_id: toolUseId };
-    // Of a denied call no hook is told.
+    // A hook is not told of a call that a rule denies.
     const before = judgeCall({ name, input: question.input }, { plan, mode, cwd });
     if (before.verdict === 'deny' && before.isByRule)
       return { behavior: 'deny', message: before.reason };

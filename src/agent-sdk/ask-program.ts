@@ -118,7 +118,7 @@ function suggestionsFor(
   name: string,
   input: Readonly<Record<string, unknown>>,
 ): PermissionUpdate[] {
-  // Of a question to the person each answer is another one.
+  // A person may answer each question differently: no rule could answer the next one.
   if (name === ASK_USER) return [];
   const destination = 'session';
   if (name === 'write' || name === 'edit') {

@@ -17,7 +17,7 @@ const ofChild = [
   'stderr',
 ] as const;
 
-/** What is honoured. */
+/** The options that are honoured. */
 const honoured = [
   'abortController',
   'agent',
@@ -52,7 +52,7 @@ const honoured = [
   'tools',
 ] as const satisfies readonly (keyof Options)[];
 
-/** What is not honoured, with what to do. */
+/** The options that are not honoured, with what to do instead. */
 const refused: Readonly<Record<string, string>> = {
   additionalDirectories: 'a session works in one folder; give a folder above both as cwd',
   betas: 'leave it out; the server sends what the model of the turn needs',

@@ -62,7 +62,7 @@ function checkCombination(options: Options): void {
   if (sessionId !== undefined && isResuming) {
     throw new UnsupportedError(
       'sessionId beside resume or continue',
-      'a session that goes on keeps its id, and a fork gets one',
+      'leave sessionId out, because a resumed session keeps its id and a fork gets a new one',
     );
   }
   if (!isResuming && (forkSession === true || resumeSessionAt !== undefined)) {

@@ -99,7 +99,7 @@ function someCalls(tool: string, given: string, list: RuleList, place: RulePlace
         : wholly(
             tool,
             list,
-            'a rule about one host cannot be held: the provider fetches the pages',
+            'no rule can be about one host, because the provider fetches the pages',
           );
     default:
       return unknownCalls(tool, pattern, list);

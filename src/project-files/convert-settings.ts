@@ -161,7 +161,7 @@ export function convertMode(
     return {
       value,
       verdict: 'differs',
-      how: 'acceptEdits, for edits alone: mkdir, rm, mv, cp and sed ask',
+      how: 'acceptEdits allows edits alone: a person is asked about mkdir, rm, mv, cp and sed',
     };
   }
   if (value !== undefined)

@@ -282,7 +282,7 @@ describe('what a plugin and a machine add', () => {
       'skills/deploy/SKILL.md': front('description: Deploys.'),
       'hooks/hooks.json': {},
     });
-    expect([value.agents, value.skills]).toEqual([[], []]);
+    expect([value.agents, value.prompts]).toEqual([[], []]);
     expect(short(findings)).toEqual([
       'differs .claude-plugin/plugin.json',
       'differs agents/a.md',

@@ -11,20 +11,12 @@ import { commandName, convertSkill, type ProjectPrompt } from './convert-skill.j
 import type { RulePlace } from './convert-path.js';
 import type { Converted, Finding } from './finding.js';
 import type { OpenProject } from './open-project.js';
-import type { SkillText } from '../agents/skill-file.js';
-
-/** A skill of a project, and the folder of its files below it. */
-export interface ProjectSkill {
-  skill: SkillText;
-  folder: string;
-}
 
 /** What the files of a project give to the sessions in its folder. */
 export interface ProjectFiles {
   settings: ProjectSettings;
   instructions: Instruction[];
   agents: ProjectAgent[];
-  skills: ProjectSkill[];
   prompts: ProjectPrompt[];
   /** Servers as a session gives them. */
   servers: Record<string, Record<string, unknown>>;
@@ -35,7 +27,6 @@ export const noFiles = (): ProjectFiles => ({
   settings: noSettings(),
   instructions: [],
   agents: [],
-  skills: [],
   prompts: [],
   servers: {},
 });
@@ -85,12 +76,12 @@ export async function readProject(
   }
   const instructions = take(await readInstructions(project));
   const agents = take(await readAgents(project, place, '.claude/'));
-  const { skills, prompts } = take(await readSkills(project, '.claude/'));
+  const prompts = take(await readSkills(project, '.claude/'));
   const written = await project.read('.mcp.json');
   const source = { file: '.mcp.json', settings, environment };
   const servers = written === undefined ? {} : take(convertServers(written, source));
   findings.push(...(await findOthers(project)), ...(await findPlugin(project, place)));
-  return { value: { settings, instructions, agents, skills, prompts, servers }, findings };
+  return { value: { settings, instructions, agents, prompts, servers }, findings };
 }
 
 /** @param folder of the agents' folder: `.claude/`, or nothing for a plugin. */
@@ -115,11 +106,12 @@ async function readAgents(
   return { value, findings };
 }
 
+/** The prompts that skills and commands are, and what is told of each. Sessions find skills through the skill library. */
 async function readSkills(
   project: OpenProject,
   folder: string,
-): Promise<Converted<{ skills: ProjectSkill[]; prompts: ProjectPrompt[] }>> {
-  const value: { skills: ProjectSkill[]; prompts: ProjectPrompt[] } = { skills: [], prompts: [] };
+): Promise<Converted<ProjectPrompt[]>> {
+  const value: ProjectPrompt[] = [];
   const findings: Finding[] = [];
   const skillFiles = (await project.list(`${folder}skills`)).filter((file) =>
     /^skills\/[^/]+\/SKILL\.md$/.test(file.slice(folder.length)),
@@ -136,11 +128,10 @@ async function readSkills(
   for (const { file, name, kind } of all) {
     const written = await project.read(file);
     if (written === undefined) continue;
-    const { skill, prompt, findings: found } = convertSkill(written, { file, name, kind });
+    const { prompt, findings: found } = convertSkill(written, { file, name, kind });
     findings.push(...found);
-    if (skill !== undefined) value.skills.push({ skill, folder: path.posix.dirname(file) });
     if (prompt === undefined) continue;
-    if (!value.prompts.some((one) => one.name === name)) value.prompts.push(prompt);
+    if (!value.some((one) => one.name === name)) value.push(prompt);
     else
       findings.push({
         file,
