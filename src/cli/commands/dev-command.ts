@@ -57,24 +57,28 @@ async function serveAndWatch(
     isBehind ||= !isReadAgain;
     if (faults.length > 0) return refuse(faults);
     if (!isBehind && isRunning(child)) {
-      tell([]);
+      await tell([]);
       return cli.err('Turns have it from now on.\n');
     }
     await stop(child);
     child = start(environment);
     isBehind = false;
   };
-  const tell = (faults: readonly SourceFault[]): void => {
-    if (child.connected) child.send(faultsMessage(faults));
+  // Only then is it said here: who reads it finds the same in the console.
+  const tell = async (faults: readonly SourceFault[]): Promise<void> => {
+    if (!child.connected) return;
+    const heard = Promise.race([once(child, 'message'), once(child, 'exit')]);
+    child.send(faultsMessage(faults));
+    await heard;
   };
-  const refuse = (faults: readonly SourceFault[]): void => {
+  const refuse = async (faults: readonly SourceFault[]): Promise<void> => {
+    await tell(faults);
     for (const fault of faults) cli.err(`${showFault(fault)}\n`);
     cli.err(
       isRunning(child)
         ? 'The version before it keeps running.\n'
         : 'The server starts when this is corrected.\n',
     );
-    tell(faults);
   };
   const watchers = folders.map((folder) =>
     watch(folder, { recursive: true }, (_event, file) => {

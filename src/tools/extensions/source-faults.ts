@@ -26,10 +26,14 @@ export function faultsMessage(faults: readonly SourceFault[]): object {
 export class SourceFaults {
   #faults: readonly SourceFault[] = [];
 
-  /** Listens to the parent of this process, and does not keep the process alive for that. */
+  /** Listens to the parent of this process, answers when it has heard, and does not keep the process alive for that. */
   static ofParent(): SourceFaults {
     const faults = new SourceFaults();
-    process.on('message', (message) => faults.take(message));
+    process.on('message', (message) => {
+      faults.take(message);
+      // A parent that has gone meanwhile needs no answer.
+      process.send?.({ turnpikeSourceFaults: 'taken' }, undefined, undefined, () => undefined);
+    });
     process.channel?.unref();
     return faults;
   }
