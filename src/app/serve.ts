@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server as HttpServer } from 'node:http';
 import path from 'node:path';
-import type { LoggerService, Type } from '@nestjs/common';
+import type { LoggerService, Type, ValueProvider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request, RequestHandler } from 'express';
@@ -143,26 +143,13 @@ export async function assemble(options: ServeOptions): Promise<Assembled> {
     );
   }
   return resources.orClose(async () => {
-    const ofHost = [
-      { provide: HOST_EXTENSION, useValue: options.extension },
-      { provide: HOST_AGENTS, useValue: options.agents },
-      { provide: BASE_PATH, useValue: options.basePath },
-      { provide: SOURCE_FAULTS, useValue: options.faults },
-    ].filter(({ useValue }) => useValue !== undefined);
+    const ofHost = hostProviders(options);
     const values = { config, environment, clock, logger, redact, resources, folder, ofHost };
-    const creating = NestFactory.create<NestExpressApplication>(
-      AppModule.forRole(config.role, values, options.features),
-      new HttpAdapter(),
-      {
-        logger: nestLogger(logger),
-        // The guard reads bodies: the framework would read them before authentication.
-        bodyParser: false,
-        abortOnError: false,
-      },
-    );
     // Closed first: listeners and workers already started would keep a failed process alive.
     return new ResourceStack().orClose(async (started) => {
-      const app = await started.add(creating, (created) => created.close());
+      const app = await started.add(createApp(values, options.features), (created) =>
+        created.close(),
+      );
       await checkAccess(app, values, options.showFirstKey);
       const noteStop = await addRoutes(app, values);
       return {
@@ -188,6 +175,29 @@ export async function assemble(options: ServeOptions): Promise<Assembled> {
         },
       };
     });
+  });
+}
+
+/** What a host application adds, each where it has it. */
+function hostProviders({ extension, agents, basePath, faults }: ServeOptions): ValueProvider[] {
+  return [
+    { provide: HOST_EXTENSION, useValue: extension },
+    { provide: HOST_AGENTS, useValue: agents },
+    { provide: BASE_PATH, useValue: basePath },
+    { provide: SOURCE_FAULTS, useValue: faults },
+  ].filter(({ useValue }) => useValue !== undefined);
+}
+
+function createApp(
+  values: ProcessValues,
+  features: ServeOptions['features'],
+): Promise<NestExpressApplication> {
+  const module = AppModule.forRole(values.config.role, values, features);
+  return NestFactory.create<NestExpressApplication>(module, new HttpAdapter(), {
+    logger: nestLogger(values.logger),
+    // The guard reads bodies: the framework would read them before authentication.
+    bodyParser: false,
+    abortOnError: false,
   });
 }
 

@@ -8,10 +8,10 @@ import {
   type ChatPart,
 } from './chat-message.js';
 
-/** An event of a turn itself. */
-type OwnEvent = {
-  [Name in keyof HarnessFrames]: { event: Name; data: HarnessFrames[Name] };
-}[keyof HarnessFrames];
+/** Of frames that the answer does not show, and that a newer server may send, there is none. */
+type Folds = {
+  [Name in keyof HarnessFrames]?: (answer: ChatMessage, data: HarnessFrames[Name]) => ChatMessage;
+};
 
 /** The answer of a turn before its first event. */
 export function emptyAnswer(turnId: string): ChatMessage {
@@ -19,84 +19,68 @@ export function emptyAnswer(turnId: string): ChatMessage {
 }
 
 /** The answer after one more event of its turn. An unknown event changes nothing: a newer server may send more. Pure. */
-export function foldAnswer(answer: ChatMessage, event: HarnessEvent): ChatMessage {
-  const name = event.event.replace(/^(subagent:)+(?!start$|end$)/, '');
-  const own = { event: name, data: event.data } as OwnEvent;
-  if (name === event.event) return foldOwn(answer, own);
+export function foldAnswer(answer: ChatMessage, { event, data }: HarnessEvent): ChatMessage {
+  const name = event.replace(/^(subagent:)+(?!start$|end$)/, '');
+  const fold = Object.hasOwn(folds, name) ? folds[name as keyof HarnessFrames] : undefined;
+  if (fold === undefined) return answer;
+  const folded = (fold as (answer: ChatMessage, data: unknown) => ChatMessage)(answer, data);
+  if (name === event || name === 'approval:request') return folded;
   // Of a subagent, the page has the questions, since its person answers them, and what became of these calls.
-  const { toolUseId } = event.data as { toolUseId?: string };
+  const { toolUseId } = data as { toolUseId?: string };
   const isShown = answer.parts.some((part) => part.type === 'tool' && part.callId === toolUseId);
-  return isShown || name === 'approval:request' ? foldOwn(answer, own) : answer;
+  return isShown ? folded : answer;
 }
 
-function foldOwn(answer: ChatMessage, { event, data }: OwnEvent): ChatMessage {
-  switch (event) {
-    case 'session:init':
-    case 'step:start':
-      return { ...answer, state: 'running' };
-    case 'turn:recovering':
-      return { ...answer, state: 'recovering' };
-    case 'turn:parked':
-      return { ...answer, state: 'waiting' };
-    case 'chat:delta':
-      return addText(answer, 'text', data);
-    case 'thinking:delta':
-      return addText(answer, 'thinking', data);
-    case 'step:discard':
-      // A worker died: the step runs again, and what it had said is void.
-      return { ...answer, parts: answer.parts.filter((part) => stepOf(part) !== data.step) };
-    case 'step:end':
-      return { ...answer, parts: answer.parts.map(closeInput) };
-    case 'message:joined':
-      return { ...answer, parts: [...answer.parts, { type: 'steered', text: data.text }] };
-    case 'system:notice':
-      return { ...answer, parts: [...answer.parts, viewNotice(data)] };
-    case 'attachment:warning': {
-      const text = `${data.name}: ${data.reason}`;
-      const notice = viewNotice({ kind: 'attachment-rejected', text });
-      return { ...answer, parts: [...answer.parts, notice] };
-    }
-    case 'tool:request':
-      return withCall(answer, data, (call) => ({ ...call, step: data.step, json: '' }));
-    case 'tool:args':
-      return withCall(answer, data, (call) => ({ ...call, json: (call.json ?? '') + data.json }));
-    case 'tool:start':
-      return withCall(answer, data, ({ json: _whole, ...call }) => ({
-        ...call,
-        input: data.input,
-        status: 'running',
-      }));
-    case 'tool:progress':
-      return withCall(answer, data, (call) => ({ ...call, progress: data.note }));
-    case 'tool:result':
-      return withCall(answer, data, ({ progress: _over, approval: _closed, ...call }) => ({
-        ...call,
-        status: data.status,
-        output: data.output,
-      }));
-    case 'approval:request':
-      return withCall(answer, data, (call) => ask(call, data));
-    case 'approval:resolve':
-      return resume(withCall(answer, data, (call) => settle(call, data)));
-    case 'turn:error':
-      return { ...answer, error: data };
-    case 'turn:end':
-      return { ...answer, end: data, state: data.outcome === 'completed' ? 'complete' : 'cut' };
-    // What the answer does not show, and what a newer server may send.
-    case 'turn:queued':
-    case 'source':
-    case 'output:partial':
-    case 'output:final':
-    case 'subagent:start':
-    case 'subagent:end':
-    case 'chat:complete':
-    case 'session:complete':
-    case 'session:reauthenticate':
-    case 'turn:stalled':
-    case 'process:exit':
-    default:
-      return answer;
-  }
+const run = (answer: ChatMessage): ChatMessage => ({ ...answer, state: 'running' });
+
+const folds: Folds = {
+  'session:init': run,
+  'step:start': run,
+  'turn:recovering': (answer) => ({ ...answer, state: 'recovering' }),
+  'turn:parked': (answer) => ({ ...answer, state: 'waiting' }),
+  'chat:delta': (answer, data) => addText(answer, 'text', data),
+  'thinking:delta': (answer, data) => addText(answer, 'thinking', data),
+  // A worker died: the step runs again, and what it had said is void.
+  'step:discard': (answer, { step }) => ({
+    ...answer,
+    parts: answer.parts.filter((part) => stepOf(part) !== step),
+  }),
+  'step:end': (answer) => ({ ...answer, parts: answer.parts.map(closeInput) }),
+  'message:joined': (answer, { text }) => addPart(answer, { type: 'steered', text }),
+  'system:notice': (answer, data) => addPart(answer, viewNotice(data)),
+  'attachment:warning': (answer, { name, reason }) =>
+    addPart(answer, viewNotice({ kind: 'attachment-rejected', text: `${name}: ${reason}` })),
+  'tool:request': (answer, data) =>
+    withCall(answer, data, (call) => ({ ...call, step: data.step, json: '' })),
+  'tool:args': (answer, data) =>
+    withCall(answer, data, (call) => ({ ...call, json: (call.json ?? '') + data.json })),
+  'tool:start': (answer, data) =>
+    withCall(answer, data, ({ json: _whole, ...call }) => ({
+      ...call,
+      input: data.input,
+      status: 'running',
+    })),
+  'tool:progress': (answer, data) =>
+    withCall(answer, data, (call) => ({ ...call, progress: data.note })),
+  'tool:result': (answer, data) =>
+    withCall(answer, data, ({ progress: _over, approval: _closed, ...call }) => ({
+      ...call,
+      status: data.status,
+      output: data.output,
+    })),
+  'approval:request': (answer, data) => withCall(answer, data, (call) => ask(call, data)),
+  'approval:resolve': (answer, data) =>
+    resume(withCall(answer, data, (call) => settle(call, data))),
+  'turn:error': (answer, error) => ({ ...answer, error }),
+  'turn:end': (answer, end) => ({
+    ...answer,
+    end,
+    state: end.outcome === 'completed' ? 'complete' : 'cut',
+  }),
+};
+
+function addPart(answer: ChatMessage, part: ChatPart): ChatMessage {
+  return { ...answer, parts: [...answer.parts, part] };
 }
 
 function ask(

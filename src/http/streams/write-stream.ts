@@ -42,69 +42,98 @@ export function writeStream(
   deps: WriteStreamDeps,
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const subscription = new Subscription();
-    let writer: SseWriter | undefined;
-    let hasCome = false;
-    let close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
-    let unwatch = (): void => undefined;
-    const finish = (dropped?: DropReason): void => {
-      unwatch();
-      response.off('close', leave);
-      writer?.stop();
-      subscription.unsubscribe();
-      close(dropped);
-      resolve(hasCome);
-    };
-    const leave = (): void => finish(writer?.isTooSlow === true ? 'slow' : 'client');
-    const fail = (error: unknown): void => {
-      if (response.headersSent) {
-        requestLogger(deps.logger, response.req).error(
-          { error },
-          'a stream failed and was closed; its client can resume after the last event that it received',
-        );
-        if (writer !== undefined) writer.isBroken = true;
-        response.destroy();
-      } else reject(error);
-      finish('error');
-    };
-    const complete = (): void => {
-      writer?.end();
-      finish();
-    };
-    const open = ({ mayBeEmpty = false, onDrained }: FrameBatch): void => {
-      close = deps.onOpen();
-      // A client that left before the stream began counts as a reader that came and went.
-      if (response.destroyed) {
-        onDrained();
-        return finish('client');
-      }
-      writer = new SseWriter(response, deps, { opensAtOnce: !mayBeEmpty, onHead: deps.onHead });
-      noteStream(response.req, writer);
-      response.once('close', leave);
-      if (response.req.method !== 'HEAD') {
-        const { watch } = deps;
-        if (watch !== undefined) {
-          const tell = (frame: string): void => writer?.tell(frame);
-          const end = (frame: string): void => {
-            tell(frame);
-            complete();
-          };
-          unwatch = watch({ tell, end });
-        }
-        return onDrained();
-      }
-      // An answer to HEAD is its headers.
-      writer.end();
-      finish();
-    };
-    const next = (batch: FrameBatch): void => {
-      hasCome = true;
-      if (writer === undefined) open(batch);
-      else writer.write(batch.text, batch.onDrained);
-    };
-    // The first batch comes before `subscribe` has returned.
-    subscription.add(batches.subscribe({ next, error: fail, complete }));
+    new OpenStream(response, deps, { resolve, reject }).follow(batches);
   });
+}
+
+/** One reader's stream, from the first batch to its end. */
+class OpenStream {
+  readonly #subscription = new Subscription();
+  #writer: SseWriter | undefined;
+  #hasCome = false;
+  #close: ReturnType<WriteStreamDeps['onOpen']> = () => undefined;
+  #unwatch = (): void => undefined;
+  readonly #leave = (): void => this.#finish(this.#writer?.isTooSlow === true ? 'slow' : 'client');
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly deps: WriteStreamDeps,
+    private readonly over: { resolve(hasCome: boolean): void; reject(error: unknown): void },
+  ) {}
+
+  /** The first batch comes before `subscribe` has returned. */
+  follow(batches: FrameStream['batches']): void {
+    this.#subscription.add(
+      batches.subscribe({
+        next: (batch) => this.#next(batch),
+        error: (error: unknown) => this.#fail(error),
+        complete: () => this.#complete(),
+      }),
+    );
+  }
+
+  #next(batch: FrameBatch): void {
+    this.#hasCome = true;
+    if (this.#writer === undefined) this.#open(batch);
+    else this.#writer.write(batch.text, batch.onDrained);
+  }
+
+  #open({ mayBeEmpty = false, onDrained }: FrameBatch): void {
+    const { response, deps } = this;
+    this.#close = deps.onOpen();
+    // A client that left before the stream began counts as a reader that came and went.
+    if (response.destroyed) {
+      onDrained();
+      return this.#finish('client');
+    }
+    this.#writer = new SseWriter(response, deps, {
+      opensAtOnce: !mayBeEmpty,
+      onHead: deps.onHead,
+    });
+    noteStream(response.req, this.#writer);
+    response.once('close', this.#leave);
+    // An answer to HEAD is its headers.
+    if (response.req.method === 'HEAD') return this.#complete();
+    this.#watch(this.#writer);
+    onDrained();
+  }
+
+  #watch(writer: SseWriter): void {
+    const tell = (frame: string): void => writer.tell(frame);
+    const end = (frame: string): void => {
+      tell(frame);
+      this.#complete();
+    };
+    const unwatch = this.deps.watch?.({ tell, end });
+    if (unwatch !== undefined) this.#unwatch = unwatch;
+  }
+
+  #complete(): void {
+    this.#writer?.end();
+    this.#finish();
+  }
+
+  #fail(error: unknown): void {
+    const { response } = this;
+    if (response.headersSent) {
+      requestLogger(this.deps.logger, response.req).error(
+        { error },
+        'a stream failed and was closed; its client can resume after the last event that it received',
+      );
+      if (this.#writer !== undefined) this.#writer.isBroken = true;
+      response.destroy();
+    } else this.over.reject(error);
+    this.#finish('error');
+  }
+
+  #finish(dropped?: DropReason): void {
+    this.#unwatch();
+    this.response.off('close', this.#leave);
+    this.#writer?.stop();
+    this.#subscription.unsubscribe();
+    this.#close(dropped);
+    this.over.resolve(this.#hasCome);
+  }
 }
 
 /** Chunks of 64 KiB that are received in one turn of the event loop: they take a few milliseconds. */

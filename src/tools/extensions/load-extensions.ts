@@ -121,14 +121,29 @@ export interface Registries {
 /** The interface that an extension registers through, until `close`. */
 function openRegistrar(
   extension: string,
-  { trees, tools, triggers, authenticators, logger }: Registries,
+  registries: Registries,
 ): { turnpike: Turnpike; close(): void } {
   let isOpen = true;
-  const assertOpen = (): void => {
-    if (!isOpen) throw new Error('an extension registers before its function is done, not later');
-  };
-  const addDecisionTree = (name: string, make: MakeDecisionTree): void => {
-    assertOpen();
+  const whileOpen =
+    <Added extends unknown[]>(add: (...added: Added) => void) =>
+    (...added: Added): void => {
+      if (!isOpen) throw new Error('an extension registers before its function is done, not later');
+      add(...added);
+    };
+  const turnpike: Turnpike = Object.freeze({
+    version: 1,
+    addDecisionTree: whileOpen(treeAdder(extension, registries)),
+    addTrigger: whileOpen(triggerAdder(registries)),
+    addAuthenticator: whileOpen(authenticatorAdder(extension, registries)),
+    addTool: whileOpen(toolAdder(extension, registries)),
+    changeState,
+    ToolFailure,
+  });
+  return { turnpike, close: () => void (isOpen = false) };
+}
+
+function treeAdder(extension: string, { trees, logger }: Registries): Turnpike['addDecisionTree'] {
+  return (name: string, make: MakeDecisionTree) => {
     expectShape(treeName, name, 'the name of a decision tree');
     expectShape(functionShape, make, `the decision tree ${name}`);
     trees.register(name, (config) => {
@@ -141,16 +156,23 @@ function openRegistrar(
       return new GuardedTree({ extension, name, make, config, standard, onFault });
     });
   };
-  const addTrigger = (trigger: ExtensionTrigger): void => {
-    assertOpen();
+}
+
+function triggerAdder({ triggers }: Registries): Turnpike['addTrigger'] {
+  return (trigger: ExtensionTrigger) => {
     expectShape(triggerShape, trigger, nameOf(trigger?.id));
     if (triggers.some(({ id }) => id === trigger.id)) {
       throw new Error(`there is a trigger ${trigger.id} already`);
     }
     triggers.push(guardTrigger({ ...trigger, check: (facts) => trigger.check(facts) }));
   };
-  const addAuthenticator = (name: string, authenticate: Authenticate): void => {
-    assertOpen();
+}
+
+function authenticatorAdder(
+  extension: string,
+  { authenticators, logger }: Registries,
+): Turnpike['addAuthenticator'] {
+  return (name: string, authenticate: Authenticate) => {
     expectShape(authenticatorName, name, 'the name of an authenticator');
     expectShape(functionShape, authenticate, `the authenticator ${name}`);
     const onFault = (error: unknown): void =>
@@ -160,8 +182,10 @@ function openRegistrar(
       );
     authenticators.register(name, guardAuthenticator(name, authenticate, onFault));
   };
-  const addTool = (tool: ExtensionTool): void => {
-    assertOpen();
+}
+
+function toolAdder(extension: string, { tools, logger }: Registries): Turnpike['addTool'] {
+  return (tool: ExtensionTool) => {
     expectTool(tool);
     const onFault = (name: string, error: unknown): void =>
       logger.error(
@@ -170,16 +194,6 @@ function openRegistrar(
       );
     tools.register(guardTool(snapshotOf(tool), onFault), 'extension');
   };
-  const turnpike: Turnpike = Object.freeze({
-    version: 1,
-    addDecisionTree,
-    addTrigger,
-    addAuthenticator,
-    addTool,
-    changeState,
-    ToolFailure,
-  });
-  return { turnpike, close: () => void (isOpen = false) };
 }
 
 /** A copy that later changes of the tool do not reach; `run` stays a method of the original object. */

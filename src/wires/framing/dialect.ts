@@ -49,6 +49,21 @@ export interface AnswerFold<State, Answer> {
   pause?(state: State): Answer | undefined;
 }
 
+/** A row for each type of a closed union: a type without a row breaks the build. */
+export type ByType<One extends { type: string }, Rest extends readonly unknown[], Result> = {
+  readonly [Type in One['type']]: (one: Extract<One, { type: Type }>, ...rest: Rest) => Result;
+};
+
+/** Calls the row of `one`. */
+export function applyByType<One extends { type: string }, Rest extends readonly unknown[], Result>(
+  rows: ByType<One, Rest, Result>,
+  one: One,
+  ...rest: Rest
+): Result {
+  const row = rows[one.type as One['type']] as (one: One, ...rest: Rest) => Result;
+  return row(one, ...rest);
+}
+
 /**
  * A frame as Server-Sent Events have it.
  *

@@ -1,6 +1,6 @@
 import type { EventOf, TurnEvent } from '../../events/turn-event.js';
-import { assertNever } from '../../platform/assert-never.js';
 import { printJson } from '../../platform/exact-json.js';
+import { applyByType, type ByType } from './dialect.js';
 import { followOutput } from './output-progress.js';
 import { followSegment } from './segment.js';
 import {
@@ -8,6 +8,7 @@ import {
   sentSoFar,
   newAuthor,
   authorOf,
+  type Announcement,
   type OpenCall,
   type OpenPart,
   type Owner,
@@ -75,73 +76,68 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
   if (authorOf(draft.view, owner).parkedFor !== undefined) {
     setSpeaker(draft, owner, { parkedFor: undefined });
   }
-  switch (event.type) {
-    case 'turn.queued':
-    case 'turn.recovering':
-    case 'message.joined':
-    case 'attachment.rejected':
-    case 'notice.posted':
-    case 'tool.progress':
-      return emit(draft, { owner, type: 'announced', event });
-    case 'turn.started':
-      setSpeaker(draft, owner, { started: event });
-      return emit(draft, { owner, type: 'started', event });
-    case 'turn.failed':
-      return setSpeaker(draft, owner, { failure: event });
-    case 'step.started':
-      return openStep(draft, owner, event.step);
-    case 'step.ended':
-      closeStep(draft, owner, event.stopReason === 'max_tokens');
-      return emit(draft, { owner, type: 'step.ended', event });
-    case 'step.discarded':
-      return discardStep(draft, owner, event.step);
-    case 'thinking.delta':
-      return growPart(draft, owner, 'thinking', event);
-    case 'text.delta':
-      if (owner === undefined) growText(draft, event);
-      return growPart(draft, owner, 'text', event);
-    case 'source.cited':
-      return emit(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) });
-    case 'tool.requested':
-      return requestCall(draft, owner, event);
-    case 'tool.args.delta':
-      return growCall(draft, owner, event);
-    case 'tool.started': {
-      const call = namedCall(draft.view, owner, event);
-      emit(draft, { owner, type: 'call.started', event, call });
-      const starts = [...draft.view.calls.values()].map(({ start = 0 }) => start);
-      return completeCall(draft, { ...call, start: Math.max(0, ...starts) + 1 }, event.input);
-    }
-    case 'tool.ended':
-      return endCall(draft, owner, event);
-    case 'approval.requested':
-      return ask(draft, owner, event);
-    case 'approval.resolved':
-      return resolve(draft, owner, event);
-    case 'subagent.started':
-      set(draft, {
-        subagents: new Map(draft.view.subagents).set(event.childTurnId, {
-          ...newAuthor,
-          owner,
-          callId: event.callId,
-        }),
-        open: [...draft.view.open, { owner, kind: 'subagent', event }],
-      });
-      return emit(draft, { owner, type: 'subagent.started', event });
-    case 'subagent.told':
-      emit(draft, { owner, type: 'subagent.told', event });
-      if (!draft.view.subagents.has(event.childTurnId)) return;
-      return applyEvent(draft, event.childTurnId, event.event);
-    case 'subagent.ended':
-      return endSubagent(draft, owner, event);
-    case 'turn.parked':
-      return setSpeaker(draft, owner, { parkedFor: event.approvalIds });
-    case 'turn.ended':
-      return endTurn(draft, owner, event);
-    default:
-      return assertNever(event);
-  }
+  applyByType(changesByType, event, draft, owner);
 }
+
+const announce = (event: Announcement, draft: Draft, owner: Owner): void =>
+  emit(draft, { owner, type: 'announced', event });
+
+/** What each event changes in the view. */
+const changesByType: ByType<TurnEvent, [Draft, Owner], void> = {
+  'turn.queued': announce,
+  'turn.recovering': announce,
+  'message.joined': announce,
+  'attachment.rejected': announce,
+  'notice.posted': announce,
+  'tool.progress': announce,
+  'turn.started': (event, draft, owner) => {
+    setSpeaker(draft, owner, { started: event });
+    emit(draft, { owner, type: 'started', event });
+  },
+  'turn.failed': (event, draft, owner) => setSpeaker(draft, owner, { failure: event }),
+  'step.started': ({ step }, draft, owner) => openStep(draft, owner, step),
+  'step.ended': (event, draft, owner) => {
+    closeStep(draft, owner, event.stopReason === 'max_tokens');
+    emit(draft, { owner, type: 'step.ended', event });
+  },
+  'step.discarded': ({ step }, draft, owner) => discardStep(draft, owner, step),
+  'thinking.delta': (event, draft, owner) => growPart(draft, owner, 'thinking', event),
+  'text.delta': (event, draft, owner) => {
+    if (owner === undefined) growText(draft, event);
+    growPart(draft, owner, 'text', event);
+  },
+  'source.cited': (event, draft, owner) =>
+    emit(draft, { owner, type: 'source.cited', event, number: countPart(draft, owner) }),
+  'tool.requested': (event, draft, owner) => requestCall(draft, owner, event),
+  'tool.args.delta': (event, draft, owner) => growCall(draft, owner, event),
+  'tool.started': (event, draft, owner) => {
+    const call = namedCall(draft.view, owner, event);
+    emit(draft, { owner, type: 'call.started', event, call });
+    const starts = [...draft.view.calls.values()].map(({ start = 0 }) => start);
+    completeCall(draft, { ...call, start: Math.max(0, ...starts) + 1 }, event.input);
+  },
+  'tool.ended': (event, draft, owner) => endCall(draft, owner, event),
+  'approval.requested': (event, draft, owner) => ask(draft, owner, event),
+  'approval.resolved': (event, draft, owner) => resolve(draft, owner, event),
+  'subagent.started': (event, draft, owner) => {
+    const author = { ...newAuthor, owner, callId: event.callId };
+    set(draft, {
+      subagents: new Map(draft.view.subagents).set(event.childTurnId, author),
+      open: [...draft.view.open, { owner, kind: 'subagent', event }],
+    });
+    emit(draft, { owner, type: 'subagent.started', event });
+  },
+  'subagent.told': (event, draft, owner) => {
+    emit(draft, { owner, type: 'subagent.told', event });
+    if (draft.view.subagents.has(event.childTurnId)) {
+      applyEvent(draft, event.childTurnId, event.event);
+    }
+  },
+  'subagent.ended': (event, draft, owner) => endSubagent(draft, owner, event),
+  'turn.parked': ({ approvalIds }, draft, owner) =>
+    setSpeaker(draft, owner, { parkedFor: approvalIds }),
+  'turn.ended': (event, draft, owner) => endTurn(draft, owner, event),
+};
 
 function openStep(draft: Draft, owner: Owner, step: number): void {
   closeStep(draft, owner, false);

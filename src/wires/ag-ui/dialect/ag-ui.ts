@@ -8,7 +8,7 @@ import {
 import { assertNever } from '../../../platform/assert-never.js';
 import { isId } from '../../../platform/ids.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
-import type { Dialect } from '../../framing/dialect.js';
+import { applyByType, type ByType, type Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
 import { openSegment } from '../../framing/segment.js';
 import {
@@ -87,79 +87,69 @@ function encodeRun(run: AgUiRun, before: AgUiState, event: TurnEvent): EncodedSt
 }
 
 function encodeChange(run: AgUiRun, encoded: EncodedState, change: TurnChange): EncodedState {
-  const { owner } = change;
-  const isOwn = owner === undefined;
-  switch (change.type) {
-    case 'announced':
-      return announce(encoded, owner, change.event);
-    case 'started':
-      return isOwn ? showAll(run, encoded) : encoded;
-    case 'step.opened': {
-      const step = stepOf(owner, change.step);
-      return addEvents(isOwn ? rerun(encoded) : encoded, { type: 'STEP_STARTED', ...step });
-    }
-    case 'step.closed':
-      return addEvents(encoded, { type: 'STEP_FINISHED', ...stepOf(owner, change.step) });
-    case 'step.ended':
-      return countUsage(encoded, owner, change.event);
-    case 'part.opened':
-      return addEvents(encoded, ...openPart(run, owner, change.part));
-    case 'part.grown': {
-      const { part, text: delta } = change;
-      const type = part.kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT';
-      return addEvents(encoded, { type, messageId: partId(run, owner, part), delta, ...by(owner) });
-    }
-    case 'part.closed':
-      return addEvents(encoded, ...closePart(run, owner, change.part));
-    case 'source.cited':
-      return addEvents(encoded, custom(owner, change.event));
-    case 'call.requested':
-    case 'input.opened':
-      return addEvents(encoded, startCall(run, change.call));
-    case 'call.grown':
-      return addEvents(encoded, growCall(change.call, change.json));
-    case 'input.closed': {
-      const { call, rest } = change;
-      const grown = rest === '' ? encoded : addEvents(encoded, growCall(call, rest));
-      return addEvents(grown, { type: 'TOOL_CALL_END', toolCallId: call.callId, ...by(owner) });
-    }
-    case 'call.started':
-      return isOwn ? rerun(encoded) : encoded;
-    case 'call.ended':
-      return endCall(run, encoded, change);
-    case 'question.answered': {
-      const { event } = change;
-      return addEvents(isOwn ? rerun(encoded) : encoded, custom(owner, event));
-    }
-    case 'discarded':
-      return discardStep(run, encoded, owner, change.step);
-    case 'subagent.started':
-      return addEvents(encoded, startOf(owner, change.event));
-    case 'subagent.closed': {
-      const { childTurnId: subagentRunId } = change.event;
-      const { interrupts } = findWaits(encoded.state.view);
-      const interruptIds = interrupts.flatMap((one) =>
-        one.subagentRunId === subagentRunId ? one.id : [],
-      );
-      const outcome = { type: 'suspended' as const, interruptIds };
-      return addEvents(encoded, { type: 'SUBAGENT_FINISHED', subagentRunId, outcome });
-    }
-    case 'subagent.ended':
-      return addEvents(encoded, endOf(change));
-    case 'output.grown':
-      return addEvents(encoded, { type: 'CUSTOM', name: 'output:partial', value: change.partial });
-    case 'parked':
-      return pauseRun(run, encoded);
-    case 'ended':
-      return endRun(run, encoded, change);
-    // A question is sent at the end of the run, as an interrupt that the run waits for.
-    case 'question.asked':
-    case 'call.abandoned':
-    case 'subagent.told':
-      return encoded;
-    default:
-      return assertNever(change);
-  }
+  return applyByType(eventsByType, change, run, encoded);
+}
+
+/** Nothing is sent for it. */
+const unsent = (_change: TurnChange, _run: AgUiRun, encoded: EncodedState): EncodedState => encoded;
+
+/** What each change of the turn's view is on this wire. */
+const eventsByType: ByType<TurnChange, [AgUiRun, EncodedState], EncodedState> = {
+  announced: ({ owner, event }, _run, encoded) => announce(encoded, owner, event),
+  started: ({ owner }, run, encoded) => (owner === undefined ? showAll(run, encoded) : encoded),
+  'step.opened': ({ owner, step }, _run, encoded) =>
+    addEvents(rerun(encoded, owner), { type: 'STEP_STARTED', ...stepOf(owner, step) }),
+  'step.closed': ({ owner, step }, _run, encoded) =>
+    addEvents(encoded, { type: 'STEP_FINISHED', ...stepOf(owner, step) }),
+  'step.ended': ({ owner, event }, _run, encoded) => countUsage(encoded, owner, event),
+  'part.opened': ({ owner, part }, run, encoded) =>
+    addEvents(encoded, ...openPart(run, owner, part)),
+  'part.grown': ({ owner, part, text: delta }, run, encoded) => {
+    const type = part.kind === 'text' ? 'TEXT_MESSAGE_CONTENT' : 'REASONING_MESSAGE_CONTENT';
+    return addEvents(encoded, { type, messageId: partId(run, owner, part), delta, ...by(owner) });
+  },
+  'part.closed': ({ owner, part }, run, encoded) =>
+    addEvents(encoded, ...closePart(run, owner, part)),
+  'source.cited': ({ owner, event }, _run, encoded) => addEvents(encoded, custom(owner, event)),
+  'call.requested': beginCall,
+  'input.opened': beginCall,
+  'call.grown': ({ call, json }, _run, encoded) => addEvents(encoded, growCall(call, json)),
+  'input.closed': ({ owner, call, rest }, _run, encoded) => {
+    const grown = rest === '' ? encoded : addEvents(encoded, growCall(call, rest));
+    return addEvents(grown, { type: 'TOOL_CALL_END', toolCallId: call.callId, ...by(owner) });
+  },
+  'call.started': ({ owner }, _run, encoded) => rerun(encoded, owner),
+  'call.ended': (change, run, encoded) => endCall(run, encoded, change),
+  'question.answered': ({ owner, event }, _run, encoded) =>
+    addEvents(rerun(encoded, owner), custom(owner, event)),
+  discarded: ({ owner, step }, run, encoded) => discardStep(run, encoded, owner, step),
+  'subagent.started': ({ owner, event }, _run, encoded) =>
+    addEvents(encoded, startOf(owner, event)),
+  'subagent.closed': ({ event: { childTurnId: subagentRunId } }, _run, encoded) => {
+    const { interrupts } = findWaits(encoded.state.view);
+    const interruptIds = interrupts.flatMap((one) =>
+      one.subagentRunId === subagentRunId ? one.id : [],
+    );
+    const outcome = { type: 'suspended' as const, interruptIds };
+    return addEvents(encoded, { type: 'SUBAGENT_FINISHED', subagentRunId, outcome });
+  },
+  'subagent.ended': (change, _run, encoded) => addEvents(encoded, endOf(change)),
+  'output.grown': ({ partial: value }, _run, encoded) =>
+    addEvents(encoded, { type: 'CUSTOM', name: 'output:partial', value }),
+  parked: (_change, run, encoded) => pauseRun(run, encoded),
+  ended: (change, run, encoded) => endRun(run, encoded, change),
+  // A question is sent at the end of the run, as an interrupt that the run waits for.
+  'question.asked': unsent,
+  'call.abandoned': unsent,
+  'subagent.told': unsent,
+};
+
+function beginCall(
+  { call }: TurnChange & { call: OpenCall },
+  run: AgUiRun,
+  encoded: EncodedState,
+): EncodedState {
+  return addEvents(encoded, startCall(run, call));
 }
 
 function announce(encoded: EncodedState, owner: Owner, event: Announcement): EncodedState {
@@ -182,9 +172,10 @@ function announce(encoded: EncodedState, owner: Owner, event: Announcement): Enc
   }
 }
 
-/** The status of a turn that has waited, or recovered, and goes on. */
-function rerun(encoded: EncodedState): EncodedState {
-  return encoded.state.shown.status === 'running' ? encoded : show(encoded, { status: 'running' });
+/** The status of a turn that has waited, or recovered, and goes on. A subagent's does not count. */
+function rerun(encoded: EncodedState, owner: Owner): EncodedState {
+  if (owner !== undefined || encoded.state.shown.status === 'running') return encoded;
+  return show(encoded, { status: 'running' });
 }
 
 /** An event in the harness wire's words. */

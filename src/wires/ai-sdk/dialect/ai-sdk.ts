@@ -1,6 +1,5 @@
 import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import type { Dialect, Frame } from '../../framing/dialect.js';
+import { applyByType, type ByType, type Dialect, type Frame } from '../../framing/dialect.js';
 import { openSegment } from '../../framing/segment.js';
 import { followTurn } from '../../framing/follow-turn.js';
 import {
@@ -194,88 +193,69 @@ function encodeChange(
   begins: boolean,
 ): Encoded {
   if (!isShown(change)) return encodeAs(state);
-  switch (change.type) {
-    case 'announced':
-      return encodeAnnouncement(stream, state, change.event);
-    case 'started':
-      return start(state, change.event, begins);
-    case 'step.opened':
-      return encodeAs(
-        { ...state, partIds: [], hasCalls: false, citations: [] },
-        { type: 'start-step' },
-      );
-    case 'step.closed':
-      return encodeAs(state, { type: 'finish-step' });
-    case 'step.ended':
-      return encodeAs(
-        state,
-        ...describeContext(change.event, state.view.turn.started?.contextWindow),
-      );
-    case 'part.opened': {
-      const id = partId(change.part);
-      const providerMetadata = { turnpike: { id } };
-      const type = `${partTypes[change.part.kind]}-start` as const;
-      return encodeAs(notePart(state, id), { type, id, providerMetadata });
-    }
-    case 'part.grown': {
-      const type = `${partTypes[change.part.kind]}-delta` as const;
-      return encodeAs(state, { type, id: partId(change.part), delta: change.text });
-    }
-    case 'part.closed':
-      return closePart(stream, state, change.part);
-    case 'source.cited': {
-      const chunk = citeSource(change.event, change.number);
-      const citations = [...state.citations, describeCitation(chunk, change.event)];
-      return encodeAs({ ...notePart(state, chunk.sourceId), citations }, chunk);
-    }
-    case 'call.requested':
-      return encodeAs(noteCall(state, change.call.key), requestCall(stream, change.call));
-    case 'call.grown':
-      return encodeAs(state, {
-        type: 'tool-input-delta',
-        toolCallId: change.call.key,
-        inputTextDelta: change.json,
-      });
-    case 'call.started':
-      return encodeAs(state, ...startCall(stream, change));
-    case 'call.ended':
-      return encodeAs(state, ...endCall(stream, change));
-    case 'call.abandoned':
-      return encodeAs(state, ...abandonCall(stream, state.view, change));
-    case 'question.asked': {
-      const { owner, call, event } = change;
-      const noted = owner === undefined ? state : noteCall(state, call.key);
-      return encodeAs(noted, ...askAboutCall(stream, call.key, event));
-    }
-    case 'question.answered':
-      return encodeAs(
-        state,
-        ...tellAnswer(stream, state.sent.requested, change),
-        describeDecision(change.call?.key ?? change.event.callId, change.event),
-      );
-    case 'subagent.started':
-      return withSubagents(state, beginSubagent(state.subagents, change.event));
-    case 'subagent.told':
-      return withSubagents(state, followSubagent(state.subagents, change.event));
-    case 'subagent.ended':
-      return withSubagents(state, endSubagent(state.subagents, change.event));
-    case 'output.grown':
-      return encodeAs(state, describeOutput({ status: 'partial', output: change.partial.output }));
-    case 'discarded':
-      return discardStep(stream, state, change.step);
-    case 'parked':
-      return encodeAs(state, waitChunk(state.view));
-    case 'ended':
-      return encodeAs(state, ...endTurn(state, change));
-    // The protocol has no word for the input of a call before its whole, or for a subagent that goes on.
-    case 'input.opened':
-    case 'input.closed':
-    case 'subagent.closed':
-      return encodeAs(state);
-    default:
-      return assertNever(change);
-  }
+  return applyByType(chunksByType, change, stream, state, begins);
 }
+
+/** The protocol has no word for it. */
+const wordless = (_change: TurnChange, _stream: Stream, state: AiSdkState): Encoded =>
+  encodeAs(state);
+
+/** What each change of the turn's view is on this wire. */
+const chunksByType: ByType<TurnChange, [Stream, AiSdkState, boolean], Encoded> = {
+  announced: ({ event }, stream, state) => encodeAnnouncement(stream, state, event),
+  started: ({ event }, _stream, state, begins) => start(state, event, begins),
+  'step.opened': (_change, _stream, state) =>
+    encodeAs({ ...state, partIds: [], hasCalls: false, citations: [] }, { type: 'start-step' }),
+  'step.closed': (_change, _stream, state) => encodeAs(state, { type: 'finish-step' }),
+  'step.ended': ({ event }, _stream, state) =>
+    encodeAs(state, ...describeContext(event, state.view.turn.started?.contextWindow)),
+  'part.opened': ({ part }, _stream, state) => {
+    const id = partId(part);
+    const providerMetadata = { turnpike: { id } };
+    const type = `${partTypes[part.kind]}-start` as const;
+    return encodeAs(notePart(state, id), { type, id, providerMetadata });
+  },
+  'part.grown': ({ part, text: delta }, _stream, state) =>
+    encodeAs(state, { type: `${partTypes[part.kind]}-delta`, id: partId(part), delta }),
+  'part.closed': ({ part }, stream, state) => closePart(stream, state, part),
+  'source.cited': ({ event, number }, _stream, state) => {
+    const chunk = citeSource(event, number);
+    const citations = [...state.citations, describeCitation(chunk, event)];
+    return encodeAs({ ...notePart(state, chunk.sourceId), citations }, chunk);
+  },
+  'call.requested': ({ call }, stream, state) =>
+    encodeAs(noteCall(state, call.key), requestCall(stream, call)),
+  'call.grown': ({ call, json: inputTextDelta }, _stream, state) =>
+    encodeAs(state, { type: 'tool-input-delta', toolCallId: call.key, inputTextDelta }),
+  'call.started': (change, stream, state) => encodeAs(state, ...startCall(stream, change)),
+  'call.ended': (change, stream, state) => encodeAs(state, ...endCall(stream, change)),
+  'call.abandoned': (change, stream, state) =>
+    encodeAs(state, ...abandonCall(stream, state.view, change)),
+  'question.asked': ({ owner, call, event }, stream, state) => {
+    const noted = owner === undefined ? state : noteCall(state, call.key);
+    return encodeAs(noted, ...askAboutCall(stream, call.key, event));
+  },
+  'question.answered': (change, stream, state) =>
+    encodeAs(
+      state,
+      ...tellAnswer(stream, state.sent.requested, change),
+      describeDecision(change.call?.key ?? change.event.callId, change.event),
+    ),
+  'subagent.started': ({ event }, _stream, state) =>
+    withSubagents(state, beginSubagent(state.subagents, event)),
+  'subagent.told': ({ event }, _stream, state) =>
+    withSubagents(state, followSubagent(state.subagents, event)),
+  'subagent.ended': ({ event }, _stream, state) =>
+    withSubagents(state, endSubagent(state.subagents, event)),
+  'output.grown': ({ partial: { output } }, _stream, state) =>
+    encodeAs(state, describeOutput({ status: 'partial', output })),
+  discarded: ({ step }, stream, state) => discardStep(stream, state, step),
+  parked: (_change, _stream, state) => encodeAs(state, waitChunk(state.view)),
+  ended: (change, _stream, state) => encodeAs(state, ...endTurn(state, change)),
+  'input.opened': wordless,
+  'input.closed': wordless,
+  'subagent.closed': wordless,
+};
 
 function encodeAnnouncement(stream: Stream, state: AiSdkState, event: Announcement): Encoded {
   if (event.type === 'turn.queued') {

@@ -1,9 +1,14 @@
 import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
 import { assertNever } from '../../../platform/assert-never.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
-import type { Dialect, Frame } from '../../framing/dialect.js';
+import {
+  applyByType,
+  type AnswerFold,
+  type ByType,
+  type Dialect,
+  type Frame,
+} from '../../framing/dialect.js';
 import { followOutput, type OutputProgress } from '../../framing/output-progress.js';
-import type { AnswerFold } from '../../framing/dialect.js';
 import { compact } from '../../../platform/compact.js';
 import type { JsonObject } from '../../../platform/json.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
@@ -32,79 +37,53 @@ export const harnessDialect: Dialect<HarnessState> = {
   },
 };
 
+/** The frames of each event. */
+const framesByType: ByType<TurnEvent, [HarnessState], Frame[]> = {
+  'turn.queued': ({ position, reason }) => [frame('turn:queued', compact({ position, reason }))],
+  'turn.started': (event) => [frame('session:init', started(event))],
+  'turn.recovering': (event) => [frame('turn:recovering', pick(event, ['reason', 'attempt']))],
+  'step.started': ({ step }) => [frame('step:start', { step })],
+  'step.discarded': ({ step }) => [frame('step:discard', { step })],
+  'step.ended': (event) => [frame('step:end', pick(event, ['step', 'stopReason', 'usage']))],
+  'thinking.delta': ({ text, step }) => [frame('thinking:delta', { text, step })],
+  'text.delta': ({ text, step }) => [frame('chat:delta', { text, step })],
+  'source.cited': ({ step, source }) => [frame('source', { step, ...source })],
+  'tool.requested': ({ callId, name, step, by }) => [
+    frame('tool:request', { toolUseId: callId, name, step, ...(by === undefined ? {} : { by }) }),
+  ],
+  'tool.args.delta': ({ callId, json }) => [frame('tool:args', { toolUseId: callId, json })],
+  'tool.started': ({ callId, name, input }) => [
+    frame('tool:start', { toolUseId: callId, name, input }),
+  ],
+  'tool.progress': ({ callId, note, elapsedMs }) => [
+    frame('tool:progress', { toolUseId: callId, note, elapsedMs }),
+  ],
+  'tool.ended': (event) => [frame('tool:result', toolResult(event))],
+  'approval.requested': (event) => [frame('approval:request', withCall(event, approvalKeys))],
+  'approval.resolved': (event) => [frame('approval:resolve', withCall(event, answerKeys))],
+  'turn.parked': ({ approvalIds }) => [frame('turn:parked', { approvalIds })],
+  'message.joined': (event) => [
+    frame('message:joined', pick(event, ['messageId', 'afterStep', 'text'])),
+  ],
+  'subagent.told': (event) => framesOf({}, event.event).map((inner) => ofSubagent(event, inner)),
+  'subagent.started': (event) => [
+    frame('subagent:start', withCall(event, ['childTurnId', 'agent'])),
+  ],
+  'subagent.ended': (event) => [
+    frame('subagent:end', withCall(event, ['childTurnId', 'outcome', 'usage'])),
+  ],
+  'attachment.rejected': (event) => [
+    frame('attachment:warning', pick(event, ['name', 'reason', 'index'])),
+  ],
+  'notice.posted': (event) => [
+    frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),
+  ],
+  'turn.failed': (event) => [frame('turn:error', describeFailure(event))],
+  'turn.ended': (event, state) => ended(state, event),
+};
+
 function framesOf(state: HarnessState, event: TurnEvent): Frame[] {
-  switch (event.type) {
-    case 'turn.queued':
-      return [frame('turn:queued', compact({ position: event.position, reason: event.reason }))];
-    case 'turn.started':
-      return [frame('session:init', started(event))];
-    case 'turn.recovering':
-      return [frame('turn:recovering', { reason: event.reason, attempt: event.attempt })];
-    case 'step.started':
-      return [frame('step:start', { step: event.step })];
-    case 'step.discarded':
-      return [frame('step:discard', { step: event.step })];
-    case 'step.ended':
-      return [frame('step:end', pick(event, ['step', 'stopReason', 'usage']))];
-    case 'thinking.delta':
-      return [frame('thinking:delta', { text: event.text, step: event.step })];
-    case 'text.delta':
-      return [frame('chat:delta', { text: event.text, step: event.step })];
-    case 'source.cited':
-      return [frame('source', { step: event.step, ...event.source })];
-    case 'tool.requested':
-      return [
-        frame('tool:request', {
-          toolUseId: event.callId,
-          name: event.name,
-          step: event.step,
-          ...(event.by === undefined ? {} : { by: event.by }),
-        }),
-      ];
-    case 'tool.args.delta':
-      return [frame('tool:args', { toolUseId: event.callId, json: event.json })];
-    case 'tool.started':
-      return [
-        frame('tool:start', { toolUseId: event.callId, name: event.name, input: event.input }),
-      ];
-    case 'tool.progress': {
-      const { callId, note, elapsedMs } = event;
-      return [frame('tool:progress', { toolUseId: callId, note, elapsedMs })];
-    }
-    case 'tool.ended':
-      return [frame('tool:result', toolResult(event))];
-    case 'approval.requested':
-      return [frame('approval:request', withCall(event, approvalKeys))];
-    case 'approval.resolved':
-      return [
-        frame(
-          'approval:resolve',
-          withCall(event, ['approvalId', 'decision', 'by', 'message', 'input']),
-        ),
-      ];
-    case 'turn.parked':
-      return [frame('turn:parked', { approvalIds: event.approvalIds })];
-    case 'message.joined':
-      return [frame('message:joined', pick(event, ['messageId', 'afterStep', 'text']))];
-    case 'subagent.told':
-      return framesOf({}, event.event).map((inner) => ofSubagent(event, inner));
-    case 'subagent.started':
-      return [frame('subagent:start', withCall(event, ['childTurnId', 'agent']))];
-    case 'subagent.ended':
-      return [frame('subagent:end', withCall(event, ['childTurnId', 'outcome', 'usage']))];
-    case 'attachment.rejected':
-      return [frame('attachment:warning', pick(event, ['name', 'reason', 'index']))];
-    case 'notice.posted':
-      return [
-        frame('system:notice', pick(event, ['kind', 'level', 'text', 'metadata', 'seenByModel'])),
-      ];
-    case 'turn.failed':
-      return [frame('turn:error', describeFailure(event))];
-    case 'turn.ended':
-      return ended(state, event);
-    default:
-      return assertNever(event);
-  }
+  return applyByType(framesByType, event, state);
 }
 
 const approvalKeys = [
@@ -118,6 +97,8 @@ const approvalKeys = [
   'awaits',
   'question',
 ] as const;
+
+const answerKeys = ['approvalId', 'decision', 'by', 'message', 'input'] as const;
 
 /** A frame of a subagent's own stream, under a name of its own. */
 function ofSubagent({ callId, childTurnId }: EventOf<'subagent.told'>, inner: Frame): Frame {

@@ -3,7 +3,7 @@ import { assertNever } from '../../../platform/assert-never.js';
 import { printJson } from '../../../platform/exact-json.js';
 import { retryAdvice } from '../../../platform/retry-advice.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
-import type { Dialect } from '../../framing/dialect.js';
+import { applyByType, type ByType, type Dialect } from '../../framing/dialect.js';
 import { followTurn } from '../../framing/follow-turn.js';
 import {
   isRunning,
@@ -71,85 +71,64 @@ export function encodeForAgent(
   for (const change of changes) {
     // A subagent is a call like any other on this wire.
     if (change.owner !== undefined) continue;
-    const encoded = encodeChange(ids, state, change);
+    const encoded = applyByType(framesByType, change, message_id, state);
     ({ state } = encoded);
     events.push(...encoded.events);
   }
   return { state, events, changes };
 }
 
-function encodeChange(
-  { messageId: message_id }: AgentAnswerIds,
-  state: AgentState,
-  change: TurnChange,
-): Encoded {
-  switch (change.type) {
-    case 'announced':
-      return announce(state, change.event);
-    case 'part.grown':
-      return change.part.kind === 'text'
-        ? encodeAs(state, delta(message_id, change.text))
-        : encodeAs(state);
-    case 'source.cited':
-      return encodeAs({ ...state, sources: [...state.sources, change.event] });
-    case 'call.requested': {
-      const { callId: tool_call_id, name } = change.call;
-      return encodeAs(state, {
-        event: 'tool_call_start',
-        data: { tool_call_id, name, message_id },
-      });
-    }
-    case 'call.grown':
-      return encodeAs(state, ...growArgs(change.call, change.json));
-    case 'call.started': {
-      // A call's input is whole: it is sent at once where nothing of it was sent before.
-      const { call, event } = change;
-      const whole = hasArgs(call) ? '' : printJson(event.input ?? {});
-      return encodeAs(state, ...growArgs(call, whole));
-    }
-    case 'call.ended': {
-      const { call, event } = change;
-      if (call === undefined) return encodeAs(state);
-      // A call that was answered without being run has arguments, too: its fragments are JSON.
-      const args = growArgs(call, hasArgs(call) ? '' : '{}');
-      return encodeAs(
-        state,
-        ...args,
-        callEnd(call, event.status === 'success' ? 'success' : 'error'),
-      );
-    }
-    case 'call.abandoned':
-      return encodeAs(state, callEnd(change.call, 'error'));
-    case 'discarded':
-      return discardStep(message_id, state, change.step);
-    case 'ended':
-      return encodeAs(
-        state,
-        ...(change.unsent === '' ? [] : [delta(message_id, change.unsent)]),
-        lastEvent(message_id, state, change.event),
-      );
-    // The wire has no word for these.
-    case 'started':
-    case 'step.opened':
-    case 'step.closed':
-    case 'step.ended':
-    case 'part.opened':
-    case 'part.closed':
-    case 'input.opened':
-    case 'input.closed':
-    case 'question.asked':
-    case 'question.answered':
-    case 'output.grown':
-    case 'subagent.started':
-    case 'subagent.told':
-    case 'subagent.closed':
-    case 'subagent.ended':
-    case 'parked':
-      return encodeAs(state);
-    default:
-      return assertNever(change);
-  }
-}
+/** The wire has no word for it. */
+const wordless = (_change: TurnChange, _messageId: string, state: AgentState): Encoded =>
+  encodeAs(state);
+
+/** What each change of the turn's own view is on this wire. */
+const framesByType: ByType<TurnChange, [messageId: string, AgentState], Encoded> = {
+  announced: ({ event }, _id, state) => announce(state, event),
+  'part.grown': ({ part, text }, message_id, state) =>
+    part.kind === 'text' ? encodeAs(state, delta(message_id, text)) : encodeAs(state),
+  'source.cited': ({ event }, _id, state) =>
+    encodeAs({ ...state, sources: [...state.sources, event] }),
+  'call.requested': ({ call: { callId: tool_call_id, name } }, message_id, state) =>
+    encodeAs(state, { event: 'tool_call_start', data: { tool_call_id, name, message_id } }),
+  'call.grown': ({ call, json }, _id, state) => encodeAs(state, ...growArgs(call, json)),
+  'call.started': ({ call, event }, _id, state) => {
+    // A call's input is whole: it is sent at once where nothing of it was sent before.
+    const whole = hasArgs(call) ? '' : printJson(event.input ?? {});
+    return encodeAs(state, ...growArgs(call, whole));
+  },
+  'call.ended': ({ call, event }, _id, state) => {
+    if (call === undefined) return encodeAs(state);
+    // A call that was answered without being run has arguments, too: its fragments are JSON.
+    const args = growArgs(call, hasArgs(call) ? '' : '{}');
+    const status = event.status === 'success' ? 'success' : 'error';
+    return encodeAs(state, ...args, callEnd(call, status));
+  },
+  'call.abandoned': ({ call }, _id, state) => encodeAs(state, callEnd(call, 'error')),
+  discarded: ({ step }, message_id, state) => discardStep(message_id, state, step),
+  ended: ({ unsent, event }, message_id, state) =>
+    encodeAs(
+      state,
+      ...(unsent === '' ? [] : [delta(message_id, unsent)]),
+      lastEvent(message_id, state, event),
+    ),
+  started: wordless,
+  'step.opened': wordless,
+  'step.closed': wordless,
+  'step.ended': wordless,
+  'part.opened': wordless,
+  'part.closed': wordless,
+  'input.opened': wordless,
+  'input.closed': wordless,
+  'question.asked': wordless,
+  'question.answered': wordless,
+  'output.grown': wordless,
+  'subagent.started': wordless,
+  'subagent.told': wordless,
+  'subagent.closed': wordless,
+  'subagent.ended': wordless,
+  parked: wordless,
+};
 
 function encodeAs(state: AgentState, ...events: AgentFrame[]): Encoded {
   return { state, events };
