@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitsOf, localPrincipal } from './principal.js';
+import { dayLimitsOf, limitsOf, localPrincipal } from './principal.js';
 
 const defaults = { requestsPerMinute: 60, concurrentTurns: 4, tokensPerDay: 0, usdPerDay: 2 };
 
@@ -24,5 +24,21 @@ describe('localPrincipal', () => {
       projectRoots: [],
       limits: defaults,
     });
+  });
+});
+
+describe('dayLimitsOf', () => {
+  it.each([
+    [{ tokensPerDay: 0, usdPerDay: 0 }, undefined],
+    [
+      { tokensPerDay: 5, usdPerDay: 0, requestsPerMinute: 1 },
+      { tokensPerDay: 5, usdPerDay: 0 },
+    ],
+    [
+      { tokensPerDay: 0, usdPerDay: 0.5 },
+      { tokensPerDay: 0, usdPerDay: 0.5 },
+    ],
+  ])('of %j are %j', (limits, expected) => {
+    expect(dayLimitsOf(limits)).toEqual(expected);
   });
 });

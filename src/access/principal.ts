@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logger.js';
 import { traceIdOf } from '../telemetry/span-names.js';
 import type { KeyCensus } from './key-store.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
+import type { DayLimits } from '../storage/shapes/stored-options.js';
 
 /** The id of the principal of requests to an open server. */
 export const LOCAL_USER = 'local';
@@ -143,6 +144,11 @@ export function boundSession({ credential }: Pick<Principal, 'credential'>): str
 /** Limits of a key: its own, and the server's for the others. Pure. */
 export function limitsOf(own: PrincipalLimits, defaults: ResolvedLimits): ResolvedLimits {
   return { ...defaults, ...own };
+}
+
+/** The day's limits that are set; undefined where there are none, and then nothing is counted. Pure. */
+export function dayLimitsOf({ tokensPerDay, usdPerDay }: DayLimits): DayLimits | undefined {
+  return tokensPerDay > 0 || usdPerDay > 0 ? { tokensPerDay, usdPerDay } : undefined;
 }
 
 /** The caller of an open server. Creating keys needs `Authenticator.mayMakeFirstKey`. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { sql, type SQL } from 'drizzle-orm';
-import { dayEnd, dayLimitsOf, dayOf } from '../limits/day-budget.js';
+import { dayEnd, dayOf } from '../limits/day-budget.js';
 import type { DayLimits } from '../../storage/shapes/stored-options.js';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
@@ -41,7 +41,7 @@ export class UsageService {
   async today(principalId: string, limits: DayLimits): Promise<UsageView> {
     const now = this.clock.now();
     const day = dayOf(now);
-    const { tokensPerDay = 0, usdPerDay = 0 } = dayLimitsOf(limits) ?? {};
+    const { tokensPerDay, usdPerDay } = limits;
     const used = await loadUsage(this.db, { principalId, day });
     return {
       day,

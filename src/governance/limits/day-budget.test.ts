@@ -4,7 +4,6 @@ import {
   amountOf,
   dayCeiling,
   dayEnd,
-  dayLimitsOf,
   dayOf,
   fitDay,
   fitReply,
@@ -30,21 +29,6 @@ describe('a day', () => {
 });
 
 describe('the limits of a day', () => {
-  it.each([
-    [undefined, undefined],
-    [{ tokensPerDay: 0, usdPerDay: 0 }, undefined],
-    [
-      { tokensPerDay: 5, usdPerDay: 0, requestsPerMinute: 1 },
-      { tokensPerDay: 5, usdPerDay: 0 },
-    ],
-    [
-      { tokensPerDay: 0, usdPerDay: 0.5 },
-      { tokensPerDay: 0, usdPerDay: 0.5 },
-    ],
-  ])('of %j are %j', (limits, expected) => {
-    expect(dayLimitsOf(limits)).toEqual(expected);
-  });
-
   it.each([
     [
       { tokensPerDay: 5, usdPerDay: 0 },

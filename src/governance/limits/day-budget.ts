@@ -23,13 +23,6 @@ const ENOUGH_REPLY = 4_000;
 const MILLION = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** The limits that are set; undefined where there are none, and then nothing is counted. */
-export function dayLimitsOf(limits: DayLimits | undefined): DayLimits | undefined {
-  if (limits === undefined) return undefined;
-  const { tokensPerDay, usdPerDay } = limits;
-  return tokensPerDay > 0 || usdPerDay > 0 ? { tokensPerDay, usdPerDay } : undefined;
-}
-
 /** The day's limits as amounts, `Infinity` where there is no limit. */
 export function dayCeiling({ tokensPerDay, usdPerDay }: DayLimits): DayAmount {
   return {

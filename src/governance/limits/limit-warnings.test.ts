@@ -6,7 +6,7 @@ import {
   type AgentState,
   type AgentStateChange,
 } from '../decision-tree/agent-state.js';
-import { iterationWarnAt, warnings } from './limit-reached.js';
+import { iterationWarnAt, warnings } from './limit-warnings.js';
 
 const config = { ...defaultAgentConfig, maxIterations: 10 };
 

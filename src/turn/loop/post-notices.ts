@@ -1,7 +1,7 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
 import { findNearNoProgress } from '../../governance/limits/no-progress.js';
 import type { AgentState } from '../../governance/decision-tree/agent-state.js';
-import { warnings } from '../../governance/limits/limit-reached.js';
+import { warnings } from '../../governance/limits/limit-warnings.js';
 import {
   checkTriggers,
   type TriggerFacts,

@@ -1,6 +1,7 @@
 import { noUsage } from '../../events/turn-event.js';
 import { type AgentState, moveTime } from '../../governance/decision-tree/agent-state.js';
-import { type LastCallLimit, isSessionBudget } from '../../governance/limits/limit-reached.js';
+import type { LastCallLimit } from '../../governance/limits/limit-reached.js';
+import { isSessionBudget } from '../../governance/limits/limit-warnings.js';
 import { assertNever } from '../../platform/assert-never.js';
 import type { ModelCall, ModelEvent, ModelRequest } from '../../provider/model-types.js';
 import type { SentPrefix } from '../../storage/shapes/sent-request.js';

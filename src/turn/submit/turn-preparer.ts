@@ -1,5 +1,5 @@
 import { forbiddenAgent } from '../../access/access-errors.js';
-import { isKnownElsewhere, keyOf } from '../../access/principal.js';
+import { dayLimitsOf, isKnownElsewhere, keyOf } from '../../access/principal.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';
@@ -13,7 +13,6 @@ import { ToolRegistry } from '../../tools/registry.js';
 import { preferencesOf, type StoredPreferences } from '../../options/preferences.js';
 import { validateAgentConfig } from '../../governance/decision-tree/agent-config.js';
 import { compact } from '../../platform/compact.js';
-import { dayLimitsOf } from '../../governance/limits/day-budget.js';
 import type { SessionRow } from '../../session/session-store.js';
 import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
 import { decideDelegation } from '../../governance/permissions/subagent-gate.js';

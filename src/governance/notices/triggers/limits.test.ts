@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { someFacts } from '../../../../test/support/turn/some-facts.js';
 import { defaultAgentConfig } from '../../decision-tree/agent-config.js';
 import { newAgentState, type AgentStateChange } from '../../decision-tree/agent-state.js';
-import { warnings } from '../../limits/limit-reached.js';
+import { warnings } from '../../limits/limit-warnings.js';
 import { iterationLimit, timeLimit, tokenLimit, errorStreak, noProgressNudge } from './limits.js';
 
 const triggers = [iterationLimit, tokenLimit, timeLimit];
