@@ -98,7 +98,7 @@ const roomsOfTurn = [
   {
     name: 'every-room-of-turn-has-a-place',
     severity: 'error',
-    from: { path: '^src/turn/', pathNot: [...rooms, '^src/turn/turn\\.module\\.ts$'] },
+    from: { path: '^src/turn/', pathNot: [...rooms, '^src/turn/(face|turn\\.module)\\.ts$'] },
     to: {},
   },
   ...rooms.slice(0, -1).map((room, index) => ({
@@ -106,57 +106,42 @@ const roomsOfTurn = [
     comment: 'A room of `src/turn` imports from those before it in `rooms`.',
     severity: 'error',
     from: { path: room, pathNot: '\\.test\\.ts$' },
-    to: { path: [...rooms.slice(index + 1), '^src/turn/turn\\.module\\.ts$'] },
+    to: { path: [...rooms.slice(index + 1), '^src/turn/(face|turn\\.module)\\.ts$'] },
   })),
 ];
 
+/** Folders with a face: one file, `face.ts`, that names what wires and features use of them. */
+const faced = [
+  'access',
+  'agents',
+  'attachments',
+  'events',
+  'http',
+  'options',
+  'platform',
+  'provider',
+  'session',
+  'tools',
+  'turn',
+  'wires/framing',
+];
+
 /**
- * Files in rooms that other folders enter, by folder. A folder's face is the files at its top level:
- * its module, what that exports, and pure functions for others.
+ * Files in rooms that other folders enter beside faces, by folder: the files at a folder's top level are open to the
+ * folders above it.
  */
 const doors = [
-  // Data, and parts without a domain: each file is for everybody.
-  '^src/storage/(redis|shapes)/',
-  '^src/(http|platform)/',
-  // The data folder, which a start opens first, and whose owner commands look for.
-  '^src/storage/folder/(data-folder|open-folder)\\.ts$',
-  // Rooms of rules and of what they hold: the functions that apply them are their face.
+  // Data, and parts without a domain: each file is for everybody. So are rules, and what applies them.
+  '^src/(http|platform|storage/(folder|redis|shapes))/',
   '^src/governance/(budgets|decision-tree|limits|notices|permissions|rates)/',
-  // Whose an object is, for wires whose ids are in bodies of their own form.
-  '^src/access/ownership/owners\\.ts$',
-  // The log-in of people in the console, which a server puts before its page, and whose rows housekeeping removes.
-  '^src/access/logins/(console-logins|logins|serve-login)\\.ts$',
-  // The cookies and pages of log-ins, for those at MCP servers, and the check of who sends a form.
-  '^src/access/logins/(login-cookies|person-page)\\.ts$',
-  '^src/access/origin/check-origin\\.ts$',
-  // Requests that bring files, for wires that take them with a message.
-  '^src/attachments/receive/receive-(json|multipart)\\.ts$',
-  // The SDK's blocks where they are stored or shown.
-  '^src/provider/anthropic/(native-schema|wire-blocks)\\.ts$',
-  '^src/provider/models/view-model\\.ts$',
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.
-  '^src/tools/builtin/(bash|find-tools|mcp-resources|memory|skill-tools|task|todo-write)\\.ts$',
+  '^src/tools/builtin/(bash|find-tools|memory|task|todo-write)\\.ts$',
   // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions and tools of hosts.
   '^src/tools/(calls|define|extensions|output)/',
-  // The MCP servers of a process; definitions, which agents and sessions have too.
-  '^src/tools/mcp/(definitions|mcp|prompts|tool-names)\\.ts$',
-  // The log-ins of people at MCP servers, which approvals begin, and an erasure ends.
-  '^src/tools/mcp/oauth/(mcp-logins|mcp-redirects|oauth-clients|oauth-error|oauth-flows)\\.ts$',
-  // Ports of the queue: back ends choose them, ops shows them.
-  '^src/turn/queue/(bull-turn-queue|signal-bus|turn-claims|turn-queue)\\.ts$',
-  // Submissions, approvals and stored turns, for wires whose own words differ from the conductor's.
-  '^src/turn/submit/(turn-submission|turn-submitter)\\.ts$',
-  '^src/turn/approvals/(approval-(answerer|store|writes)|awaited-approvals)\\.ts$',
-  // The module of workers, which processes of that role have.
-  '^src/turn/(attempt/attempt|worker/worker)\\.module\\.ts$',
-  '^src/turn/branches/session-forker\\.ts$',
-  '^src/turn/history/(conversation-service|history\\.dto|list-turns|messages\\.dto|view-messages)\\.ts$',
-  '^src/turn/lifecycle/(presence|turn-canceller)\\.ts$',
-  // What works in the background, which a process begins once it listens.
-  '^src/turn/worker/(sweeper|turn-worker)\\.ts$',
-  '^src/turn/state/(attempt|message-prompt|prompt-part|recording|stored-turn|tool-source|turn-(errors|row|state))\\.ts$',
+  // The MCP servers of a process; definitions, which agents and sessions have too; the log-ins of people at them.
+  '^src/tools/mcp/(definitions|mcp|prompts|tool-names|oauth/(mcp-logins|mcp-redirects))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness\\.ts$',
 ];
@@ -174,10 +159,23 @@ const privateRooms = ({ name, comment, from, others = [] }) => ({
 });
 
 const faces = [
+  {
+    name: 'wires-and-features-enter-by-faces',
+    comment: "What a wire or a feature uses of a folder stands in that folder's face.ts.",
+    severity: 'error',
+    from: { path: '^src/(wires/(?!framing/)|features/)', pathNot: '\\.test\\.ts$' },
+    to: { path: `^src/(${faced.join('|')})/`, pathNot: '/face\\.ts$' },
+  },
+  {
+    name: 'faces-are-for-others',
+    severity: 'error',
+    from: { path: '^src/([^/]+)/', pathNot: ['^src/(wires|features)/', '\\.test\\.ts$'] },
+    to: { path: '^src/$1/face\\.ts$' },
+  },
   privateRooms({
     name: 'rooms-are-private',
     comment:
-      "A folder is entered through the files at its top level, or through one of `doors`. The client has the types of answers, the API's document what all shapes say.",
+      "A folder is entered by its face, the files at its top level, or one of `doors`. The client has the types of answers, the API's document what all shapes say.",
     from: {
       path: '^src/((?:(?:wires|features)/)?[^/]+)/',
       pathNot: [
@@ -192,7 +190,10 @@ const faces = [
     name: 'the-back-end-chooses-adapters',
     comment: 'A back end enters rooms for the adapters of ports, which are named by what they use.',
     from: { path: '^src/(app)/backend/', pathNot: '\\.test\\.ts$' },
-    others: ['/(bull|disk|memory|postgres|redis|s3)-[^/]+\\.ts$'],
+    others: [
+      '/(bull|disk|memory|postgres|redis|s3)-[^/]+\\.ts$',
+      '^src/turn/queue/(signal-bus|turn-claims|turn-queue)\\.ts$',
+    ],
   }),
 ];
 

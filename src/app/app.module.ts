@@ -24,13 +24,10 @@ import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';
 import { ToolsApiModule } from '../tools/tools.module.js';
 import { TrialsModule } from '../trials/trials.module.js';
-import { turnNotFound } from '../turn/state/turn-errors.js';
-import { TurnApiModule } from '../turn/turn.module.js';
-import { TurnWorkerModule } from '../turn/worker/worker.module.js';
+import { approvalNotFound, TurnApiModule, turnNotFound, TurnWorkerModule } from '../turn/face.js';
 import { webhookNotFound } from '../features/webhooks/webhook-errors.js';
 import { HarnessModule } from '../wires/harness/harness.module.js';
 import { mcpLoginNotFound } from '../features/mcp/mcp-login-errors.js';
-import { approvalNotFound } from '../turn/approvals/approval-writes.js';
 
 const notFound = {
   session: sessionNotFound,

@@ -2,10 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { Housekeeper } from '../ops/housekeeper.js';
 import { BackgroundTasks } from '../platform/process/background-tasks.js';
 import { OpenReaders } from '../http/streams/open-readers.js';
-import { Presence } from '../turn/lifecycle/presence.js';
-import { Sweeper } from '../turn/worker/sweeper.js';
-import { TurnWorker } from '../turn/worker/turn-worker.js';
-import { TurnService } from '../turn/turn-service.js';
+import { Presence, Sweeper, TurnService, TurnWorker } from '../turn/face.js';
 
 /**
  * What a process does beside answering requests, as far as it has a part of that in its role. It begins when the

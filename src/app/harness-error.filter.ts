@@ -12,7 +12,7 @@ import { hideKeys } from '../access/key-secret.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 import { refusedWrite } from '../storage/refused-writes.js';
-import { Presence } from '../turn/lifecycle/presence.js';
+import { Presence } from '../turn/face.js';
 import { idsOf, noteError, recordOf } from '../http/request-record.js';
 import { TypedError, invalidRequest } from '../errors/typed-error.js';
 import {

@@ -23,7 +23,7 @@ import {
 import { KeyService } from '../access/key-service.js';
 import type { CreatedKeyDto } from '../access/key.dto.js';
 import { SecretVault } from '../access/secret-vault.js';
-import { ConsoleLogins } from '../access/logins/console-logins.js';
+import { ConsoleLogins, serveLogin } from '../access/face.js';
 import { CustomAuthenticators } from '../access/custom-authenticators.js';
 import { KeyStore } from '../access/key-store.js';
 import { AppModule } from './app.module.js';
@@ -42,7 +42,6 @@ import { redactOf } from './process-log.js';
 import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
 import { BrowserPages } from '../http/browser-pages.js';
-import { serveLogin } from '../access/logins/serve-login.js';
 import { serveConsole } from './console/serve-console.js';
 import { HealthService } from '../ops/health-service.js';
 import { MetricsService } from '../ops/metrics-service.js';

@@ -12,7 +12,7 @@ import { newId } from '../platform/ids.js';
 import type { OpenedDatabase } from '../storage/connection.js';
 import { driverError } from '../storage/database-errors.js';
 import { writeRefusal } from '../storage/refused-writes.js';
-import type { TurnQueue } from '../turn/queue/turn-queue.js';
+import type { TurnQueue } from '../turn/face.js';
 import type { ReadinessDto } from './health.dto.js';
 
 /** A service that the server cannot work without. */

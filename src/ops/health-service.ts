@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { DEFAULT_PERSONA } from '../agents/persona-name.js';
 import { ModelProvider } from '../provider/model-provider.js';
-import { countActiveSessions } from '../turn/state/turn-row.js';
+import { countActiveSessions } from '../turn/face.js';
 import { DATABASE, type Database } from '../storage/connection.js';
 import { DeploymentCounts } from '../telemetry/deployment-counts.js';
 import { compact } from '../platform/compact.js';

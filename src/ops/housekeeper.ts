@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { getTableName, sql } from 'drizzle-orm';
-import { removeEndedLogins } from '../access/logins/logins.js';
+import { removeEndedLogins } from '../access/face.js';
 import type { BlobStore } from '../attachments/blob-store.js';
 import type { Config } from '../config/config.js';
 import { Poller } from '../platform/async/poller.js';

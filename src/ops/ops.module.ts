@@ -9,7 +9,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { ProviderModule } from '../provider/provider.module.js';
 import { DATABASE, OPENED_DATABASE, type OpenedDatabase } from '../storage/connection.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
+import { TURN_QUEUE, type TurnQueue } from '../turn/face.js';
 import { listDependencies } from './dependencies.js';
 import { DEPENDENCIES, HealthChecks, HealthService } from './health-service.js';
 import { HealthController } from './health.controller.js';

@@ -4,7 +4,7 @@ import { KeysNeedScope, Unowned } from '../access/owned.decorator.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { untilAborted } from '../platform/async/deadlines.js';
 import { DATABASE, type Database } from '../storage/connection.js';
-import { TURN_QUEUE, type TurnQueue } from '../turn/queue/turn-queue.js';
+import { TURN_QUEUE, type TurnQueue } from '../turn/face.js';
 import { QueueDto } from './queue.dto.js';
 import { findUnendedTurns, viewStatuses } from './unended-turns.js';
 

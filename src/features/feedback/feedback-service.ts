@@ -1,17 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, count, eq, gte, lt, sql, type SQL } from 'drizzle-orm';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import { loadPage } from '../../http/paging/load-page.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { newTimeId } from '../../platform/ids.js';
-import { canonicalJson } from '../../platform/json.js';
+import { loadPage } from '../../http/face.js';
+import { canonicalJson, type Clock, CLOCK, newTimeId } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { feedback } from '../../storage/schema.js';
 import { lockKey } from '../../storage/statements.js';
 import { foundRow, returnedRow } from '../../storage/rows.js';
 import { messages } from '../../storage/transcript-schema.js';
-import { addDeliveries } from '../../events/add-deliveries.js';
-import { getTurn, type TurnRow } from '../../turn/state/turn-row.js';
+import { addDeliveries } from '../../events/face.js';
+import { getTurn, type TurnRow } from '../../turn/face.js';
 import {
   viewFeedback,
   type FeedbackDto,

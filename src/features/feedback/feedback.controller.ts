@@ -1,10 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { Owned, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { TurnIdDto } from '../../http/id-params.dto.js';
+import { Caller, Owned, type Principal, Unowned } from '../../access/face.js';
+import { ApiErrors, TurnIdDto } from '../../http/face.js';
 import {
   FeedbackKeyDto,
   FeedbackListDto,

@@ -1,10 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { BoundedText, MayBeNull, Rule, mustBe } from '../../http/fields/field-rules.decorator.js';
-import { NumberFilter, TextFilter, TimeFilter } from '../../http/fields/filters.decorator.js';
-import { time } from '../../http/fields/json-schemas.js';
-import { TurnIdDto } from '../../http/id-params.dto.js';
-import { PageDto, PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request.pipe.js';
+import {
+  BoundedText,
+  MayBeNull,
+  mustBe,
+  NumberFilter,
+  PageDto,
+  PageQueryDto,
+  RequestForm,
+  Rule,
+  TextFilter,
+  time,
+  TimeFilter,
+  TurnIdDto,
+} from '../../http/face.js';
 import type { feedback, FeedbackValue } from '../../storage/schema.js';
 import { isStorable } from '../../storage/connection.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
+import { AccessModule } from '../../access/face.js';
 import { FeedbackController } from './feedback.controller.js';
 import { FeedbackService } from './feedback-service.js';
 

@@ -1,8 +1,7 @@
 import type { Config } from '../../config/config.js';
-import { estimateTools } from '../../provider/estimate-tokens.js';
-import type { Model } from '../../provider/model.js';
+import { estimateTools, type Model } from '../../provider/face.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { serverOf } from '../../tools/mcp/tool-names.js';
+import { serverOf } from '../../tools/face.js';
 
 export interface DeferQuestion {
   terms: Pick<Config, 'toolSearch' | 'toolSearchAbove' | 'toolSearchPercent'>;

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, isSameJson } from '../../platform/json.js';
-import { cutText } from '../../platform/text/cut-text.js';
+import { canonicalJson, cutText, isSameJson } from '../../platform/face.js';
 import type { RequestPrefix, ToldMcp } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { authorizeName, MAX_MCP_TOOLS, serverOf } from '../../tools/mcp/tool-names.js';
+import { authorizeName, MAX_MCP_TOOLS, serverOf } from '../../tools/face.js';
 
 /** The MCP servers of a turn, as far as the prefix depends on them. */
 export interface ListedMcp {

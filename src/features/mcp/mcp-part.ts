@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { isSameJson } from '../../platform/json.js';
-import { parseValue } from '../../platform/parsing/parse-value.js';
+import { isSameJson, parseValue } from '../../platform/face.js';
 import type { AnnouncedServer, RequestPrefix } from '../../storage/shapes/sent-request.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { serverOf } from '../../tools/mcp/tool-names.js';
+import { serverOf } from '../../tools/face.js';
 import type {
   KeptPart,
   PartTurn,
@@ -11,7 +10,7 @@ import type {
   PromptPart,
   SaidFields,
   ToldPart,
-} from '../../turn/state/prompt-part.js';
+} from '../../turn/face.js';
 import { searchedServers } from './defer-tools.js';
 import {
   announceMcp,

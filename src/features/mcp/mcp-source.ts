@@ -1,7 +1,6 @@
-import { isOfProject } from '../../session/project-prompts.js';
-import { RESOURCES_TOOL } from '../../tools/builtin/mcp-resources.js';
-import type { Attempt } from '../../turn/state/attempt.js';
-import type { SourceTools, ToolOffer, ToolSource } from '../../turn/state/tool-source.js';
+import { isOfProject } from '../../session/face.js';
+import { RESOURCES_TOOL } from '../../tools/face.js';
+import type { Attempt, SourceTools, ToolOffer, ToolSource } from '../../turn/face.js';
 import { mcpPart } from './mcp-part.js';
 import { openServers, recordedTools, type McpParts } from './open-servers.js';
 

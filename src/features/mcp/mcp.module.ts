@@ -1,15 +1,17 @@
 import { Inject, Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { SecretVault } from '../../access/secret-vault.js';
-import { MCP, type Mcp } from '../../tools/mcp/mcp.js';
-import { ToolRegistry } from '../../tools/registry.js';
-import { ToolsModule } from '../../tools/tools.module.js';
-import { AttemptModule } from '../../turn/attempt/attempt.module.js';
-import { ToolSources } from '../../turn/state/tool-source.js';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { BrowserPages } from '../../http/browser-pages.js';
-import { MCP_CALLBACK, MCP_CLIENT, McpRedirects } from '../../tools/mcp/oauth/mcp-redirects.js';
-import { TurnModule } from '../../turn/turn.module.js';
+import { AccessModule, SecretVault } from '../../access/face.js';
+import {
+  type Mcp,
+  MCP,
+  MCP_CALLBACK,
+  MCP_CLIENT,
+  McpRedirects,
+  ToolRegistry,
+  ToolsModule,
+} from '../../tools/face.js';
+import { AttemptModule, ToolSources, TurnModule } from '../../turn/face.js';
+import { AgentsModule } from '../../agents/face.js';
+import { BrowserPages } from '../../http/face.js';
 import { McpAuthorizations } from './log-in/mcp-authorizations.js';
 import { McpAuthorizationsController } from './log-in/mcp-authorizations.controller.js';
 import { serveMcpCallback } from './log-in/serve-mcp-callback.js';

@@ -1,20 +1,31 @@
-import type { SecretVault } from '../../access/secret-vault.js';
-import type { Persona } from '../../agents/parse-agent-file.js';
-import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
-import { compact } from '../../platform/compact.js';
-import { isOfProject } from '../../session/project-prompts.js';
-import { openCredentials } from '../../session/session-credentials.js';
+import type { SecretVault } from '../../access/face.js';
+import type { Persona } from '../../agents/face.js';
+import { clientNotice, type NoticePosted } from '../../events/face.js';
+import { compact } from '../../platform/face.js';
+import { isOfProject, openCredentials } from '../../session/face.js';
 import type { ToolSpec } from '../../storage/shapes/stored-options.js';
-import { searchTools } from '../../tools/builtin/find-tools.js';
-import { RESOURCES_TOOL } from '../../tools/builtin/mcp-resources.js';
-import type { McpProblem } from '../../tools/mcp/definitions.js';
-import type { Mcp, OpenedServers } from '../../tools/mcp/mcp.js';
-import type { PromptAccess } from '../../tools/mcp/prompts.js';
-import { MAX_MCP_TOOLS, prefixOf, serverOf } from '../../tools/mcp/tool-names.js';
-import { describedTool, type RegisteredTool, type ToolRegistry } from '../../tools/registry.js';
-import type { Attempt } from '../../turn/state/attempt.js';
-import { withPrompt, type PromptSource } from '../../turn/state/message-prompt.js';
-import { isWanted, type SourceTools, type ToolOffer } from '../../turn/state/tool-source.js';
+import {
+  describedTool,
+  MAX_MCP_TOOLS,
+  type Mcp,
+  type McpProblem,
+  type OpenedServers,
+  prefixOf,
+  type PromptAccess,
+  type RegisteredTool,
+  RESOURCES_TOOL,
+  searchTools,
+  serverOf,
+  type ToolRegistry,
+} from '../../tools/face.js';
+import {
+  type Attempt,
+  isWanted,
+  type PromptSource,
+  type SourceTools,
+  type ToolOffer,
+  withPrompt,
+} from '../../turn/face.js';
 import { deferTools } from './defer-tools.js';
 import type { McpState } from './mcp-part.js';
 

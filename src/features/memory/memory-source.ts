@@ -1,11 +1,8 @@
 import type { TurnMemory } from '../../memory/turn-memory.js';
-import { retry, type RetryDelays } from '../../platform/async/deadlines.js';
+import { retry, type RetryDelays } from '../../platform/face.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
-import { MEMORY_TOOL } from '../../tools/builtin/memory.js';
-import type { ToolRegistry } from '../../tools/registry.js';
-import type { MemoryAccess } from '../../tools/tool.js';
-import type { Attempt } from '../../turn/state/attempt.js';
-import type { ToolSource } from '../../turn/state/tool-source.js';
+import { MEMORY_TOOL, type MemoryAccess, type ToolRegistry } from '../../tools/face.js';
+import type { Attempt, ToolSource } from '../../turn/face.js';
 
 /** The delays between the tries of a call that the database did not answer. */
 const retryDelays: RetryDelays = { firstMs: 250, maxMs: 250 };

@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MemoryModule } from '../../memory/memory.module.js';
 import { TurnMemory } from '../../memory/turn-memory.js';
-import { ToolRegistry } from '../../tools/registry.js';
-import { ToolsModule } from '../../tools/tools.module.js';
-import { AttemptModule } from '../../turn/attempt/attempt.module.js';
-import { ToolSources } from '../../turn/state/tool-source.js';
+import { ToolRegistry, ToolsModule } from '../../tools/face.js';
+import { AttemptModule, ToolSources } from '../../turn/face.js';
 import { memorySource } from './memory-source.js';
 
 /** Turns that keep files for later conversations. */

@@ -1,10 +1,13 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { PrincipalParamsDto } from '../../access/access.dto.js';
-import { NeedsScope, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
+import {
+  Caller,
+  NeedsScope,
+  type Principal,
+  PrincipalParamsDto,
+  Unowned,
+} from '../../access/face.js';
+import { ApiErrors } from '../../http/face.js';
 import { ForgetQueryDto, PrincipalReportDto } from './portability.dto.js';
 import { PrincipalEraser } from './principal-eraser.js';
 

@@ -1,9 +1,15 @@
 import * as z from 'zod/mini';
-import { packageVersion } from '../../platform/process/package-root.js';
-import { parseValue, nameOf, show } from '../../platform/parsing/parse-value.js';
-import { isPlainObject } from '../../platform/json.js';
-import { JsonMeter, type JsonLimits } from '../../platform/text/json-text.js';
-import { parseJson, plainNumbers } from '../../platform/exact-json.js';
+import {
+  isPlainObject,
+  type JsonLimits,
+  JsonMeter,
+  nameOf,
+  packageVersion,
+  parseJson,
+  parseValue,
+  plainNumbers,
+  show,
+} from '../../platform/face.js';
 import { recordKinds, type RecordKind, checkOf } from './record-kinds.js';
 
 /**

@@ -1,15 +1,15 @@
-import { RequestForm } from '../../http/request.pipe.js';
-import { ApiProperty } from '@nestjs/swagger';
-import { whole } from '../../http/fields/json-schemas.js';
-import { Matches, IsBoolean } from 'class-validator';
-import { Transform } from 'class-transformer';
-import { principalForm, principalFormWords } from '../../access/principal.js';
 import {
   EmptyIsAbsent,
   MayBeAbsent,
-  OptionalId,
   mustBe,
-} from '../../http/fields/field-rules.decorator.js';
+  OptionalId,
+  RequestForm,
+  whole,
+} from '../../http/face.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches, IsBoolean } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { principalForm, principalFormWords } from '../../access/face.js';
 
 const principalWords = mustBe(principalFormWords);
 

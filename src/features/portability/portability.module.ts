@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { SessionModule } from '../../session/session.module.js';
-import { ToolsModule } from '../../tools/tools.module.js';
-import { TurnModule } from '../../turn/turn.module.js';
+import { AccessModule } from '../../access/face.js';
+import { AttachmentsModule } from '../../attachments/face.js';
+import { SessionModule } from '../../session/face.js';
+import { ToolsModule } from '../../tools/face.js';
+import { TurnModule } from '../../turn/face.js';
 import { ErasureController } from './erasure.controller.js';
 import { PrincipalCopies, PrincipalEraser } from './principal-eraser.js';
 import { SessionExporter } from './session-exporter.js';

@@ -2,16 +2,12 @@ import { realpath, rm } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Actor } from '../../access/principal.js';
-import { SecretVault } from '../../access/secret-vault.js';
-import { AuditLog } from '../../access/audit-log.js';
-import { AccessEnder, FORGOTTEN } from '../../access/access-ender.js';
+import { AccessEnder, type Actor, AuditLog, FORGOTTEN, SecretVault } from '../../access/face.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { closing, FolderHandle } from '../../platform/files/folder-handle.js';
-import { unlessGone } from '../../platform/error-code.js';
-import { McpLogins } from '../../tools/mcp/oauth/mcp-logins.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { TurnCanceller } from '../../turn/lifecycle/turn-canceller.js';
+import { closing, FolderHandle, unlessGone } from '../../platform/face.js';
+import { McpLogins } from '../../tools/face.js';
+import { ProjectRoots } from '../../session/face.js';
+import { TurnCanceller } from '../../turn/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { userPreferences, sessions, turns } from '../../storage/schema.js';
 import {
@@ -27,8 +23,8 @@ import { tables } from '../../storage/tables.js';
 import type { PrincipalReportDto } from './portability.dto.js';
 import { messages } from '../../storage/transcript-schema.js';
 import { REQUEST_COUNTER, type RequestCounter } from '../../governance/rates/request-rate.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import { EVENT_LOG, type EventLog } from '../../events/event-log.js';
+import { BlobStore } from '../../attachments/face.js';
+import { EVENT_LOG, type EventLog } from '../../events/face.js';
 
 /** Rows of one statement at most. */
 const MAX_ROWS = 5_000;

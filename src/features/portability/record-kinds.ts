@@ -7,12 +7,10 @@ import { sessions, turns } from '../../storage/schema.js';
 import { tables, type TableOwner } from '../../storage/tables.js';
 import type { turnArchives } from '../../storage/transcript-schema.js';
 import { type Queryable, isStorable } from '../../storage/connection.js';
-import { checkedBy, wholeNumber } from '../../platform/parsing/shapes.js';
-import { isId } from '../../platform/ids.js';
+import { checkedBy, type Fault, isId, parseValue, wholeNumber } from '../../platform/face.js';
 import { MEMORY_ROOT, parseMemoryPath } from '../../memory/memory-path.js';
-import { type Fault, parseValue } from '../../platform/parsing/parse-value.js';
 import { askRuleShape } from '../../governance/permissions/approver-rules.js';
-import { principalForm } from '../../access/principal.js';
+import { principalForm } from '../../access/face.js';
 import storedTypes from './stored-types.json' with { type: 'json' };
 
 /** Rows of a table, as records of an export. */

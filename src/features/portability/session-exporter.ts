@@ -1,13 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { Actor } from '../../access/principal.js';
-import { AuditLog } from '../../access/audit-log.js';
-import { rechunk } from '../../platform/rechunk.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import { CLOCK, isoTime, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import { isListed } from '../../session/page-sessions.js';
-import { SessionStore } from '../../session/session-store.js';
+import { type Actor, AuditLog } from '../../access/face.js';
+import { type Clock, CLOCK, compact, isoTime, printExact, rechunk } from '../../platform/face.js';
+import { BlobStore } from '../../attachments/face.js';
+import { isListed, SessionStore } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { blobs, sessionBlobs, memoryFiles } from '../../storage/file-schema.js';
 import { sessions, turns } from '../../storage/schema.js';
@@ -21,7 +17,6 @@ import {
   type SelectedRecord,
 } from './record-kinds.js';
 import { invalidRequest, type TypedError } from '../../errors/typed-error.js';
-import { printExact } from '../../platform/exact-json.js';
 
 /** Sessions listed at a time. */
 const LISTED_AT_ONCE = 200;

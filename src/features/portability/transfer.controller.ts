@@ -7,16 +7,10 @@ import {
   type ApiResponseOptions,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { NeedsScope, Owned, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
+import { Caller, NeedsScope, Owned, type Principal, Unowned } from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { BodyLimit, RequestBody } from '../../http/request-body.js';
-import { SessionIdDto } from '../../http/id-params.dto.js';
-import { writeLines } from '../../http/streams/write-lines.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import { ApiErrors, BodyLimit, RequestBody, SessionIdDto, writeLines } from '../../http/face.js';
+import { type Clock, CLOCK, type Logger, LOGGER } from '../../platform/face.js';
 import { SessionExporter, type ExportSelection } from './session-exporter.js';
 import { SessionImporter } from './session-importer.js';
 import { ExportQueryDto, ImportQueryDto, ImportReportDto } from './portability.dto.js';

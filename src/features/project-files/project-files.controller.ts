@@ -1,12 +1,8 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { Owned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { SessionIdDto } from '../../http/id-params.dto.js';
-import { projectOf, ProjectRoots } from '../../session/project-roots.js';
-import { SessionStore } from '../../session/session-store.js';
+import { Caller, Owned, type Principal } from '../../access/face.js';
+import { ApiErrors, SessionIdDto } from '../../http/face.js';
+import { projectOf, ProjectRoots, SessionStore } from '../../session/face.js';
 import { ProjectFilesDto } from './project-files.dto.js';
 
 @ApiTags('sessions')

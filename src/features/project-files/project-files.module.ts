@@ -1,11 +1,9 @@
 import { Inject, Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { SkillLibrary } from '../../agents/skill-library.js';
+import { AccessModule } from '../../access/face.js';
+import { AgentsModule, SkillLibrary } from '../../agents/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { SessionModule } from '../../session/session.module.js';
-import { AttemptModule } from '../../turn/attempt/attempt.module.js';
-import { ToolSources } from '../../turn/state/tool-source.js';
+import { SessionModule } from '../../session/face.js';
+import { AttemptModule, ToolSources } from '../../turn/face.js';
 import { ProjectFilesController } from './project-files.controller.js';
 import { parseProjectSkill, projectSource } from './project-source.js';
 

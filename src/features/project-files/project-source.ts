@@ -1,9 +1,7 @@
-import type { ParseSkill } from '../../agents/skill-file.js';
+import type { ParseSkill } from '../../agents/face.js';
 import { convertSkill } from '../../project-files/convert-skill.js';
-import { getProjectPrompt, isOfProject } from '../../session/project-prompts.js';
-import { projectOf } from '../../session/project-roots.js';
-import type { ToolSource } from '../../turn/state/tool-source.js';
-import { withPrompt } from '../../turn/state/message-prompt.js';
+import { getProjectPrompt, isOfProject, projectOf } from '../../session/face.js';
+import { type ToolSource, withPrompt } from '../../turn/face.js';
 
 /** Gives the message of a turn the text of the project's command that the turn names. It has no tools. */
 export const projectSource: ToolSource = {

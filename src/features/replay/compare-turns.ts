@@ -5,12 +5,16 @@ import {
   type ComparedTurnDto,
   type TurnComparisonDto,
 } from './replay.dto.js';
-import { compact } from '../../platform/compact.js';
-import { shownStatus } from '../../tools/ledger.js';
-import { viewListedTurn } from '../../turn/history/list-turns.js';
-import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import { textOf } from '../../turn/state/attempt.js';
-import { callsOf, type Recording, callKey } from '../../turn/state/recording.js';
+import { compact } from '../../platform/face.js';
+import { shownStatus } from '../../tools/face.js';
+import {
+  callKey,
+  callsOf,
+  type Recording,
+  type StoredTurn,
+  textOf,
+  viewListedTurn,
+} from '../../turn/face.js';
 
 /** A turn with what is known of it elsewhere. */
 export interface TurnToCompare {

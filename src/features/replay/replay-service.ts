@@ -1,36 +1,34 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
-import { loadArchiveAfter } from '../../events/archive.js';
-import type { TurnEvent } from '../../events/turn-event.js';
-import { cutPage } from '../../http/paging/load-page.js';
-import { badCursor, type PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { loadArchiveAfter, type TurnEvent } from '../../events/face.js';
+import { badCursor, cutPage, type PageQueryDto } from '../../http/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
 import {
-  turnNotFound,
+  getTurn,
+  isOlderThan,
+  listedColumns,
+  loadRecording,
+  loadTurns,
   replayOfReplay,
   replayOfSubagent,
   replayOfUnended,
   replayReplaces,
-} from '../../turn/state/turn-errors.js';
-import { getTurn } from '../../turn/state/turn-row.js';
-import { loadRecording } from '../../turn/state/recording.js';
-import { isId } from '../../platform/ids.js';
+  SessionForker,
+  type StoredTurn,
+  type SubmittedTurn,
+  turnNotFound,
+  TurnService,
+  viewListedTurn,
+} from '../../turn/face.js';
+import { compact, isId } from '../../platform/face.js';
 import { sessions, turns } from '../../storage/schema.js';
 import type { ReplayTools } from '../../storage/shapes/stored-turn.js';
-import { isOlderThan, listedColumns, viewListedTurn } from '../../turn/history/list-turns.js';
-import type { Principal } from '../../access/principal.js';
-import { BlobStore } from '../../attachments/blob-store.js';
-import { parseReplaced } from '../../options/option-rules.js';
-import { hashedSessionId } from '../../session/named-session.js';
-import { SessionStore } from '../../session/session-store.js';
+import type { Principal } from '../../access/face.js';
+import { BlobStore } from '../../attachments/face.js';
+import { optionFields, parseReplaced } from '../../options/face.js';
+import { hashedSessionId, SessionStore } from '../../session/face.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import type { StoredPart } from '../../storage/shapes/stored-step.js';
-import { SessionForker } from '../../turn/branches/session-forker.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
-import { optionFields } from '../../options/option-rule.js';
-import { compact } from '../../platform/compact.js';
 import type { ResolvedOptions } from '../../storage/shapes/stored-options.js';
 import type { TurnComparisonDto, ReplayDto, ReplayPageDto } from './replay.dto.js';
 import { compareTurns, type TurnToCompare } from './compare-turns.js';

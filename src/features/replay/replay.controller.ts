@@ -1,17 +1,21 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { NoNewSessionForPages, Owned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { TurnIdDto } from '../../http/id-params.dto.js';
-import { PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { eventsUrl } from '../../turn/state/turn-row.js';
-import { describeDisposition } from '../../turn/submit/turn-submission.js';
-import { OneTurnDto } from '../../turn/turn-record.dto.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { Caller, NoNewSessionForPages, Owned, type Principal } from '../../access/face.js';
+import {
+  ApiErrors,
+  ApiOptionalHeader,
+  PageQueryDto,
+  parseIdempotencyKey,
+  TurnIdDto,
+} from '../../http/face.js';
+import {
+  describeDisposition,
+  eventsUrl,
+  OneTurnDto,
+  turnErrors,
+  TurnService,
+} from '../../turn/face.js';
 import {
   TurnComparisonDto,
   CompareQueryDto,
@@ -19,7 +23,6 @@ import {
   WantedReplayDto,
 } from './replay.dto.js';
 import { ReplayService } from './replay-service.js';
-import { turnErrors } from '../../turn/state/turn-errors.js';
 
 @ApiTags('replays')
 @Controller('api/harness/turns/:id')

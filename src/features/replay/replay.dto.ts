@@ -1,26 +1,28 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
 import {
+  jsonObject,
   MayBeAbsent,
+  mustBe,
+  nullableWhole,
   OneOf,
   OptionalText,
+  PageDto,
+  RequestForm,
   RequiredText,
-  mustBe,
-} from '../../http/fields/field-rules.decorator.js';
-import { PageDto } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request.pipe.js';
-import { TurnOptionsDto } from '../../options/turn-options.dto.js';
+  UsageDto,
+  whole,
+} from '../../http/face.js';
+import { TurnOptionsDto } from '../../options/face.js';
 import {
   replayTools,
   type ReplayTools,
   turnStatuses,
   type TurnStatus,
 } from '../../storage/shapes/stored-turn.js';
-import { ListedTurnDto } from '../../turn/history/history.dto.js';
-import { turnOutcomes, type TurnOutcome } from '../../events/turn-event.js';
-import { jsonObject, nullableWhole, whole } from '../../http/fields/json-schemas.js';
-import { UsageDto } from '../../http/usage.dto.js';
-import type { JsonObject } from '../../platform/json.js';
+import { ListedTurnDto } from '../../turn/face.js';
+import { type TurnOutcome, turnOutcomes } from '../../events/face.js';
+import type { JsonObject } from '../../platform/face.js';
 import { toolStatuses, type ToolStatus } from '../../storage/shapes/stored-step.js';
 
 @RequestForm({ closed: 'A replay' })

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { SessionModule } from '../../session/session.module.js';
-import { TurnApiModule, TurnModule } from '../../turn/turn.module.js';
+import { AccessModule } from '../../access/face.js';
+import { AttachmentsModule } from '../../attachments/face.js';
+import { SessionModule } from '../../session/face.js';
+import { TurnApiModule, TurnModule } from '../../turn/face.js';
 import { ReplayController } from './replay.controller.js';
 import { ReplayService } from './replay-service.js';
 

@@ -1,4 +1,4 @@
-import type { GrantFault } from '../../access/token-people.js';
+import type { GrantFault } from '../../access/face.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 
 export function scheduleNotFound(key: string): TypedError {

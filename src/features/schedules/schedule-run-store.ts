@@ -1,9 +1,7 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql, desc, gte } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
-import { AuditLog } from '../../access/audit-log.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import { newTimeId } from '../../platform/ids.js';
+import { AuditLog } from '../../access/face.js';
+import { type Clock, CLOCK, compact, newTimeId } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import {
   scheduleRuns,
@@ -11,7 +9,7 @@ import {
   type PauseReason,
   type RunError,
 } from '../../storage/automation-schema.js';
-import { addDeliveries } from '../../events/add-deliveries.js';
+import { addDeliveries } from '../../events/face.js';
 import { turns } from '../../storage/schema.js';
 import type { ScheduleRow } from './schedule.dto.js';
 import type { DueRun, MissedRuns } from './fire-times.js';

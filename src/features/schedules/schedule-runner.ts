@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Authenticator } from '../../access/authenticator.js';
+import { Authenticator } from '../../access/face.js';
 import { isTypedError, type TypedError } from '../../errors/typed-error.js';
-import { toPublicError } from '../../http/errors/error-shape.js';
+import { toPublicError } from '../../http/face.js';
 import { Metrics } from '../../telemetry/metrics.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import { type Clock, CLOCK, type Logger, LOGGER } from '../../platform/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { isDatabaseDown } from '../../storage/database-errors.js';
 import type { RunOutcome } from '../../storage/automation-schema.js';

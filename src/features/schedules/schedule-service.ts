@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, max, sql, type SQL } from 'drizzle-orm';
-import { AuditLog, type AuditAction } from '../../access/audit-log.js';
-import { Grants, type Voucher } from '../../access/grants.js';
-import type { Principal } from '../../access/principal.js';
+import {
+  type AuditAction,
+  AuditLog,
+  Grants,
+  type Principal,
+  type Voucher,
+} from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { loadPage } from '../../http/paging/load-page.js';
-import type { PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import { newId } from '../../platform/ids.js';
+import { loadPage, type PageQueryDto } from '../../http/face.js';
+import { type Clock, CLOCK, compact, newId } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { lockKey } from '../../storage/statements.js';
 import { countBelow, foundRow, returnedRow } from '../../storage/rows.js';

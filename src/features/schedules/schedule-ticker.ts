@@ -1,8 +1,12 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Poller } from '../../platform/async/poller.js';
-import { withTimeout } from '../../platform/async/deadlines.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import {
+  type Clock,
+  CLOCK,
+  type Logger,
+  LOGGER,
+  Poller,
+  withTimeout,
+} from '../../platform/face.js';
 import type { ScheduleRow } from './schedule.dto.js';
 import { untilMinute } from './fire-times.js';
 import { ScheduleRunner } from './schedule-runner.js';

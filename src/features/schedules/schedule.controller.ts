@@ -12,12 +12,13 @@ import {
   Query,
 } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { NeverForPages, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { PageQueryDto } from '../../http/paging/page-query.dto.js';
+import { Caller, NeverForPages, type Principal, Unowned } from '../../access/face.js';
+import {
+  ApiErrors,
+  ApiOptionalHeader,
+  PageQueryDto,
+  parseIdempotencyKey,
+} from '../../http/face.js';
 import {
   OneRunDto,
   RunPageDto,

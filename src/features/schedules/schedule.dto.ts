@@ -3,16 +3,20 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsObject, IsString } from 'class-validator';
 import {
   BoundedText,
+  jsonObject,
   MayBeAbsent,
+  mustBe,
+  nullableTime,
   OneOf,
   OptionalText,
+  PageDto,
+  PageLimit,
+  RequestForm,
+  time,
+  whole,
   WholeNumber,
-  mustBe,
-} from '../../http/fields/field-rules.decorator.js';
-import { jsonObject, nullableTime, time, whole } from '../../http/fields/json-schemas.js';
-import { PageDto, PageLimit } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request.pipe.js';
-import { TurnOptionsDto } from '../../options/turn-options.dto.js';
+} from '../../http/face.js';
+import { TurnOptionsDto } from '../../options/face.js';
 import {
   overlaps,
   pauseReasons,

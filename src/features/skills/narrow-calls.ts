@@ -1,9 +1,8 @@
-import { USE_TOOL } from '../../provider/model-types.js';
+import { USE_TOOL } from '../../provider/face.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
 import type { NarrowingSkill } from '../../storage/shapes/stored-options.js';
-import { FIND_TOOLS } from '../../tools/builtin/find-tools.js';
-import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
-import type { EndedCall } from '../../turn/state/tool-source.js';
+import { FIND_TOOLS, LOAD_SKILL, READ_SKILL_FILE } from '../../tools/face.js';
+import type { EndedCall } from '../../turn/face.js';
 
 /** Calls that no skill rules out: a loaded one could not be followed without them. */
 const always = [LOAD_SKILL, READ_SKILL_FILE];

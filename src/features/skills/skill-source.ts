@@ -1,15 +1,16 @@
-import { readInside } from '../../agents/find-skills.js';
-import type { Skill } from '../../agents/skill-file.js';
-import { chooseSkills, type SkillLibrary } from '../../agents/skill-library.js';
-import { clientNotice, type NoticePosted } from '../../events/turn-event.js';
-import { compact } from '../../platform/compact.js';
-import { projectOf } from '../../session/project-roots.js';
+import { chooseSkills, readInside, type Skill, type SkillLibrary } from '../../agents/face.js';
+import { clientNotice, type NoticePosted } from '../../events/face.js';
+import { compact } from '../../platform/face.js';
+import { projectOf } from '../../session/face.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
-import { LOAD_SKILL, READ_SKILL_FILE } from '../../tools/builtin/skill-tools.js';
-import type { ToolRegistry } from '../../tools/registry.js';
-import { ToolFailure, type SkillAccess } from '../../tools/tool.js';
-import type { Attempt } from '../../turn/state/attempt.js';
-import type { SourceTools, ToolOffer, ToolSource } from '../../turn/state/tool-source.js';
+import {
+  LOAD_SKILL,
+  READ_SKILL_FILE,
+  type SkillAccess,
+  ToolFailure,
+  type ToolRegistry,
+} from '../../tools/face.js';
+import type { Attempt, SourceTools, ToolOffer, ToolSource } from '../../turn/face.js';
 import { narrowCalls } from './narrow-calls.js';
 import { skillsPart } from './skills-part.js';
 

@@ -1,13 +1,7 @@
 import * as z from 'zod/mini';
-import { parseValue } from '../../platform/parsing/parse-value.js';
+import { parseValue } from '../../platform/face.js';
 import type { AnnouncedSkill } from '../../storage/shapes/sent-request.js';
-import type {
-  PartTurn,
-  PrefixFields,
-  PromptPart,
-  SaidFields,
-  ToldPart,
-} from '../../turn/state/prompt-part.js';
+import type { PartTurn, PrefixFields, PromptPart, SaidFields, ToldPart } from '../../turn/face.js';
 
 /** The skills that a turn can load: the prompt lists them, and a notice says which are new, changed or gone. */
 export const skillsPart: PromptPart<readonly AnnouncedSkill[]> = {

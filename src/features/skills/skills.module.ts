@@ -1,10 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { SkillLibrary } from '../../agents/skill-library.js';
-import { ToolRegistry } from '../../tools/registry.js';
-import { ToolsModule } from '../../tools/tools.module.js';
-import { AttemptModule } from '../../turn/attempt/attempt.module.js';
-import { ToolSources } from '../../turn/state/tool-source.js';
+import { AgentsModule, SkillLibrary } from '../../agents/face.js';
+import { ToolRegistry, ToolsModule } from '../../tools/face.js';
+import { AttemptModule, ToolSources } from '../../turn/face.js';
 import { skillSource } from './skill-source.js';
 
 /** Turns that load skills. */

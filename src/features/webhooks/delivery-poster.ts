@@ -1,7 +1,6 @@
-import { retryAfterMs } from '../../platform/retry-advice.js';
+import { compact, retryAfterMs } from '../../platform/face.js';
 import { storableText } from '../../storage/connection.js';
-import { SignedPoster, type SignedPosterOptions } from '../../http/outgoing/signed-poster.js';
-import { compact } from '../../platform/compact.js';
+import { SignedPoster, type SignedPosterOptions } from '../../http/face.js';
 import type { DeliveryRow } from './webhook.dto.js';
 import type { TryResult } from './decide-outcome.js';
 

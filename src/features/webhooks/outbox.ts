@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, sql, type SQL } from 'drizzle-orm';
-import { SecretVault } from '../../access/secret-vault.js';
-import { assertNever } from '../../platform/assert-never.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
+import { SecretVault } from '../../access/face.js';
+import { assertNever, type Clock, CLOCK } from '../../platform/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { prepared } from '../../storage/statements.js';
 import { webhookDeliveries, webhookEndpoints } from '../../storage/automation-schema.js';

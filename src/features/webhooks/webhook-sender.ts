@@ -2,11 +2,15 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { Metrics } from '../../telemetry/metrics.js';
-import { assertNever } from '../../platform/assert-never.js';
-import { Poller } from '../../platform/async/poller.js';
-import { withTimeout } from '../../platform/async/deadlines.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
+import {
+  assertNever,
+  type Clock,
+  CLOCK,
+  type Logger,
+  LOGGER,
+  Poller,
+  withTimeout,
+} from '../../platform/face.js';
 import { decideOutcome, type Outcome, type TryResult } from './decide-outcome.js';
 import { DeliveryPoster } from './delivery-poster.js';
 import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';

@@ -1,21 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import type { Actor } from '../../access/principal.js';
-import { AuditLog, type AuditAction } from '../../access/audit-log.js';
-import { SecretVault } from '../../access/secret-vault.js';
+import { type Actor, type AuditAction, AuditLog, SecretVault } from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { loadPage } from '../../http/paging/load-page.js';
+import { judgeUrl, loadPage, newWebhookSecret, webhookHosts } from '../../http/face.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import { isId, newId, newTimeId } from '../../platform/ids.js';
+import { type Clock, CLOCK, compact, isId, newId, newTimeId } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { lockKey } from '../../storage/statements.js';
 import { countBelow, foundRow, returnedRow } from '../../storage/rows.js';
 import { webhookDeliveries, webhookEndpoints } from '../../storage/automation-schema.js';
-import { judgeUrl, webhookHosts } from '../../http/outgoing/judge-url.js';
-import { newWebhookSecret } from '../../http/outgoing/signed-poster.js';
 import {
   viewDelivery,
   viewWebhook,

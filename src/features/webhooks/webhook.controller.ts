@@ -1,10 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { NeverForPages, Owned, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { DeliveryIdDto, WebhookIdDto } from '../../http/id-params.dto.js';
+import { Caller, NeverForPages, Owned, type Principal, Unowned } from '../../access/face.js';
+import { ApiErrors, DeliveryIdDto, WebhookIdDto } from '../../http/face.js';
 import { WebhookService } from './webhook-service.js';
 import {
   DeliveryPageDto,

@@ -7,14 +7,18 @@ import {
   EmptyIsAbsent,
   Flag,
   MayBeAbsent,
+  mustBe,
+  nullableTime,
+  nullableWhole,
   OneOf,
   OptionalText,
+  PageDto,
+  PageQueryDto,
+  RequestForm,
+  time,
+  whole,
   WholeNumber,
-  mustBe,
-} from '../../http/fields/field-rules.decorator.js';
-import { nullableTime, nullableWhole, time, whole } from '../../http/fields/json-schemas.js';
-import { PageDto, PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { RequestForm } from '../../http/request.pipe.js';
+} from '../../http/face.js';
 import {
   deliveryStatuses,
   webhookEvents,

@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
+import { AccessModule } from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { BackgroundTasks } from '../../platform/process/background-tasks.js';
+import { BackgroundTasks, type Clock, CLOCK } from '../../platform/face.js';
 import { WebhookController } from './webhook.controller.js';
 import { WebhookService } from './webhook-service.js';
-import { webhookHosts } from '../../http/outgoing/judge-url.js';
+import { webhookHosts } from '../../http/face.js';
 import { DeliveryPoster } from './delivery-poster.js';
 import { DeliveryQueue } from './outbox.js';
 import { WebhookSender } from './webhook-sender.js';

@@ -10,7 +10,7 @@ import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import { callKey, partKey } from '../prompt/message-list.js';
 import type { StoredTurn, StepRow } from '../state/stored-turn.js';
-import { serverCallOf } from '../../provider/anthropic/wire-blocks.js';
+import { serverCallOf } from '../../provider/face.js';
 import type { JsonObject } from '../../platform/json.js';
 import { shownStatus } from '../../tools/ledger.js';
 import { serverResults } from '../state/server-calls.js';

@@ -1,6 +1,6 @@
 import { compact } from '../../platform/compact.js';
 import type { JsonObject } from '../../platform/json.js';
-import { nativeSchema } from '../../provider/anthropic/native-schema.js';
+import { nativeSchema } from '../../provider/face.js';
 import type { ModelRequest } from '../../provider/model-types.js';
 import type { Model } from '../../provider/model.js';
 import { planThinking } from '../../provider/thinking.js';

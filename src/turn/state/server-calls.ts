@@ -1,5 +1,5 @@
 import type { TurnEventBody } from '../../events/turn-event.js';
-import { serverCallOf, serverResultOf } from '../../provider/anthropic/wire-blocks.js';
+import { serverCallOf, serverResultOf } from '../../provider/face.js';
 import type { ServerToolCall, ServerToolResult } from '../../provider/model-types.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { Attempt, Progress } from './attempt.js';

@@ -1,15 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
-import { namesLike } from '../../agents/persona-name.js';
+import type { Principal } from '../../access/face.js';
+import { namesLike, PersonaLibrary } from '../../agents/face.js';
 import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
-import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
+import { type FrameStream, streamTexts } from '../../http/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { loadHistoryOf, loadSessionTurns } from '../../turn/state/stored-turn.js';
-import { turnNotFound, sessionBusy } from '../../turn/state/turn-errors.js';
-import { getTurn } from '../../turn/state/turn-row.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import {
+  approvalNotFound,
+  getTurn,
+  loadHistoryOf,
+  loadSessionTurns,
+  sessionBusy,
+  type SubmittedTurn,
+  turnNotFound,
+} from '../../turn/face.js';
 import { Conversations, findOpenTurn, type WireMessage } from '../conversation/conversations.js';
 import {
   findAsked,
@@ -19,13 +23,12 @@ import {
   type MatchedAnswers,
 } from '../conversation/questions.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { formatFrame } from '../framing/dialect.js';
+import { formatFrame } from '../framing/face.js';
 import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';
 import { lacksMessages, readRunInput, type RunInput } from './run-input.js';
 import type { RunQueryDto } from './ag-ui.dto.js';
 import { viewThread, viewLastTurn } from './thread-history.js';
-import { approvalNotFound } from '../../turn/approvals/approval-writes.js';
 import { toOldEvent, snapshotEvents, type IdleRun } from './dialect/ag-ui-frames.js';
 
 /** A request for an agent. */

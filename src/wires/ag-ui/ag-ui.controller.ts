@@ -7,20 +7,25 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { callerOf } from '../../access/caller.decorator.js';
-import { ForPages, Owned, Unowned } from '../../access/owned.decorator.js';
-import { cursorOf } from '../../http/paging/page-query.dto.js';
-import { BodyLimit, exactFields } from '../../http/request-body.js';
-import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
-import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
-import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
+import { callerOf, ForPages, Owned, Unowned } from '../../access/face.js';
+import {
+  ApiErrors,
+  ApiOptionalHeader,
+  ApiStream,
+  BodyLimit,
+  cursorOf,
+  ErrorsAs,
+  exactFields,
+  frameOf,
+  type FrameStream,
+  parseIdempotencyKey,
+  Streams,
+} from '../../http/face.js';
+import { DEFAULT_PERSONA } from '../../agents/face.js';
 import { problemShape } from '../named-agents/named-agents-errors.js';
 import { RunQueryDto, RunAgentInputDto } from './ag-ui.dto.js';
 import { AgUiService } from './ag-ui-service.js';
-import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
+import { streamErrors, turnErrors } from '../../turn/face.js';
 
 /** Documents the stream of a route. */
 const ApiRunStream = () =>

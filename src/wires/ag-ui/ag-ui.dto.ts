@@ -1,10 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
-import { jsonObject, jsonObjects } from '../../http/fields/json-schemas.js';
-import { AfterQueryDto } from '../../http/paging/page-query.dto.js';
-import { EmptyIsAbsent, Rule, mustBe } from '../../http/fields/field-rules.decorator.js';
-import { isId } from '../../platform/ids.js';
+import {
+  AfterQueryDto,
+  EmptyIsAbsent,
+  jsonObject,
+  jsonObjects,
+  mustBe,
+  Rule,
+} from '../../http/face.js';
+import { isId } from '../../platform/face.js';
 
 /** The DTO is for the documentation: `readRunInput` checks the body. */
 export class RunAgentInputDto {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
+import { AgentsModule } from '../../agents/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AgUiService } from './ag-ui-service.js';
 import { AgUiController } from './ag-ui.controller.js';

@@ -1,9 +1,9 @@
 import { and, count, eq } from 'drizzle-orm';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { isPlainObject } from '../../platform/json.js';
-import { unusedFields } from '../../options/option-problems.js';
+import { isPlainObject } from '../../platform/face.js';
+import { unusedFields } from '../../options/face.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { ClientTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';

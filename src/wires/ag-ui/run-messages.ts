@@ -1,11 +1,9 @@
 import type { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import type { z } from 'zod';
-import { cleanName } from '../../attachments/file-limits.js';
-import { fileIdInUrl } from '../../attachments/stored-files.js';
+import { cleanName, fileIdInUrl } from '../../attachments/face.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import { isBase64 } from '../../platform/text/is-base64.js';
-import { isPlainObject } from '../../platform/json.js';
-import type { ClientTurn } from '../../turn/submit/turn-submission.js';
+import { isBase64, isPlainObject, printJson } from '../../platform/face.js';
+import { type AnswerInput, checkAnswerCount, type ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import { joinPieces, type WireFile } from '../conversation/inline-files.js';
 import {
@@ -16,10 +14,7 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
-import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
 import { answerInput, type WireAnswers } from '../conversation/questions.js';
-import { printJson } from '../../platform/exact-json.js';
 import { toMediaParts } from './thread-history.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 

@@ -1,10 +1,14 @@
-import type { MessageDto, MessagePart, StepDto } from '../../turn/history/messages.dto.js';
-import { viewMessages, viewSteps } from '../../turn/history/view-messages.js';
-import { assistantMessageId } from '../../turn/state/turn-row.js';
-import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import { printJson } from '../../platform/exact-json.js';
-import { contextTokens, noUsage } from '../../events/turn-event.js';
-import { isPlainObject } from '../../platform/json.js';
+import {
+  assistantMessageId,
+  type MessageDto,
+  type MessagePart,
+  type StepDto,
+  type StoredTurn,
+  viewMessages,
+  viewSteps,
+} from '../../turn/face.js';
+import { isPlainObject, printJson } from '../../platform/face.js';
+import { contextTokens, noUsage } from '../../events/face.js';
 import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
 import type { AgUiMessage, ShownTurn, TurnpikeView } from './dialect/ag-ui-frames.js';
 import { textOf } from './dialect/ag-ui-messages.js';

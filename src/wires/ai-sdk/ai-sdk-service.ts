@@ -2,17 +2,21 @@ import type { ServerResponse } from 'node:http';
 import { EMPTY } from 'rxjs';
 import { Inject, Injectable } from '@nestjs/common';
 import { and, desc, eq, isNull, or, sql } from 'drizzle-orm';
-import type { Principal } from '../../access/principal.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
+import type { Principal } from '../../access/face.js';
+import { DEFAULT_PERSONA, PersonaLibrary } from '../../agents/face.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { compact } from '../../platform/compact.js';
-import { FrameStream } from '../../http/streams/frame-batch.js';
-import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
+import { compact } from '../../platform/face.js';
+import { FrameStream } from '../../http/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import { turnNotFound } from '../../turn/state/turn-errors.js';
-import { findTurnByKey, getTurn, type TurnRow } from '../../turn/state/turn-row.js';
-import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
+import {
+  type CancelState,
+  describeDisposition,
+  findTurnByKey,
+  getTurn,
+  type SubmittedTurn,
+  turnNotFound,
+  type TurnRow,
+} from '../../turn/face.js';
 import { Conversations, findOpenTurn } from '../conversation/conversations.js';
 import { findAsked, findDecided } from '../conversation/questions.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';

@@ -21,23 +21,27 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { ForPages, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { BodyLimit, exactFields } from '../../http/request-body.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
+import { Caller, ForPages, type Principal, Unowned } from '../../access/face.js';
+import {
+  ApiErrors,
+  ApiOptionalHeader,
+  ApiStream,
+  BodyLimit,
+  exactFields,
+  frameOf,
+  type FrameStream,
+  PageQueryDto,
+  parseIdempotencyKey,
+  Streams,
+  textFrame,
+} from '../../http/face.js';
 import { InterruptedDto } from '../harness/interrupt.dto.js';
-import { PageQueryDto } from '../../http/paging/page-query.dto.js';
-import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { ChatDto, ChatListDto, ChatPageDto, ChatPageQueryDto } from './ai-sdk.dto.js';
 import { aiSdkVersions, VERSION_FIELD, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import { readChatRequest, readVersion } from './chat-request.js';
 import { ChatHistory } from './chat-history.js';
-import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
+import { streamErrors, turnErrors } from '../../turn/face.js';
 
 /** Parts of the stream that are this server's own, for the documentation. */
 const dataParts: Record<string, string> = {

@@ -2,15 +2,19 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsIn, IsNotEmpty, IsString } from 'class-validator';
 import type { UIMessage } from 'ai';
 import {
+  jsonObject,
+  jsonObjects,
   MayBeAbsent,
   MayBeNull,
-  Rule,
   mustBe,
+  PageDto,
+  PageLimit,
+  PageToken,
+  Rule,
   says,
-} from '../../http/fields/field-rules.decorator.js';
-import { jsonObject, jsonObjects, time } from '../../http/fields/json-schemas.js';
-import { isPlainObject } from '../../platform/json.js';
-import { PageDto, PageLimit, PageToken } from '../../http/paging/page-query.dto.js';
+  time,
+} from '../../http/face.js';
+import { isPlainObject } from '../../platform/face.js';
 
 const triggers = ['submit-message', 'regenerate-message'] as const;
 const noId = says("'$field' is missing or not text: send the id of the chat");

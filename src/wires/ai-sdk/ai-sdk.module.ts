@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { SessionModule } from '../../session/session.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { AgentsModule } from '../../agents/face.js';
+import { SessionModule } from '../../session/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AiSdkService } from './ai-sdk-service.js';
 import { AiSdkController, ChatHistoryController } from './ai-sdk.controller.js';

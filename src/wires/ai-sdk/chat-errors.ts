@@ -1,6 +1,6 @@
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import type { SessionMissing } from '../../session/session-errors.js';
-import { sessionBusy } from '../../turn/state/turn-errors.js';
+import type { SessionMissing } from '../../session/face.js';
+import { sessionBusy } from '../../turn/face.js';
 
 const shown = (id: string): string => id.slice(0, 120);
 

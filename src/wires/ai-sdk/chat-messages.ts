@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FileUIPart, UIMessage } from 'ai';
-import { cleanName } from '../../attachments/file-limits.js';
-import { fileIdInUrl } from '../../attachments/stored-files.js';
+import { cleanName, fileIdInUrl } from '../../attachments/face.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { printJson } from '../../platform/exact-json.js';
-import { isPlainObject } from '../../platform/json.js';
-import type { ClientTurn } from '../../turn/submit/turn-submission.js';
+import { isPlainObject, printJson } from '../../platform/face.js';
+import { checkAnswerCount, type ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import { joinPieces, parseDataUrl, type WireFile } from '../conversation/inline-files.js';
 import {
@@ -15,7 +13,6 @@ import {
   type HistoryItem,
 } from '../conversation/client-history.js';
 import { describeIssue } from '../conversation/describe-issue.js';
-import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
 import { answerInput, type WireAnswers } from '../conversation/questions.js';
 import { originalId } from './dialect/ai-sdk-calls.js';
 

@@ -1,10 +1,9 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { takeRequest } from '../../http/request.pipe.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
-import { unusedFields } from '../../options/option-problems.js';
+import { takeRequest } from '../../http/face.js';
+import { compact, isPlainObject } from '../../platform/face.js';
+import { unusedFields } from '../../options/face.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import type { ClientTurn } from '../../turn/submit/turn-submission.js';
+import type { ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../conversation/conversations.js';
 import type { WireAnswers } from '../conversation/questions.js';
 import type { WireFile } from '../conversation/inline-files.js';

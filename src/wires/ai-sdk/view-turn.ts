@@ -1,12 +1,14 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
-import { storedFileId, storedFileUrl } from '../../attachments/stored-files.js';
-import type { TurnEvent } from '../../events/turn-event.js';
-import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import { type TurnRow, assistantMessageId } from '../../turn/state/turn-row.js';
-import type { Frame } from '../framing/dialect.js';
-import { TurnEncoder } from '../framing/turn-encoder.js';
-import { viewMessages } from '../../turn/history/view-messages.js';
-import type { MessagePart } from '../../turn/history/messages.dto.js';
+import { storedFileId, storedFileUrl } from '../../attachments/face.js';
+import type { TurnEvent } from '../../events/face.js';
+import {
+  assistantMessageId,
+  type MessagePart,
+  type StoredTurn,
+  type TurnRow,
+  viewMessages,
+} from '../../turn/face.js';
+import { type Frame, TurnEncoder } from '../framing/face.js';
 import { originalId } from './dialect/ai-sdk-calls.js';
 import { type AiSdkRange, aiSdkDialect } from './dialect/ai-sdk.js';
 import type { AiSdkVersion } from './dialect/ai-sdk-version.js';

@@ -1,7 +1,11 @@
-import { compact } from '../../platform/compact.js';
-import { parseJson, printJson } from '../../platform/exact-json.js';
-import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { ClientCall, ClientTurn } from '../../turn/submit/turn-submission.js';
+import {
+  compact,
+  isPlainObject,
+  type JsonObject,
+  parseJson,
+  printJson,
+} from '../../platform/face.js';
+import type { ClientCall, ClientTurn } from '../../turn/face.js';
 import type { WireFile } from './inline-files.js';
 
 /** What was said or done in a conversation, as its client has it. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { SessionModule } from '../../session/session.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { AttachmentsModule } from '../../attachments/face.js';
+import { SessionModule } from '../../session/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { Conversations } from './conversations.js';
 import { TurnStreams } from './turn-streams.js';
 

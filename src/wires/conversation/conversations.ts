@@ -1,31 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, inArray, sql, type SQL } from 'drizzle-orm';
-import { forbiddenScope } from '../../access/access-errors.js';
-import { callerLogger, type Principal, type Actor } from '../../access/principal.js';
-import { BlobStore, type ReceivedFile } from '../../attachments/blob-store.js';
+import { type Actor, callerLogger, forbiddenScope, type Principal } from '../../access/face.js';
+import { BlobStore, type ReceivedFile } from '../../attachments/face.js';
 import {
   findNamedSession,
-  openNamedSession,
+  isSessionMissing,
   type NamedSessionParams,
-} from '../../session/named-session.js';
-import { isId } from '../../platform/ids.js';
-import { compact } from '../../platform/compact.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
-import { isSessionMissing } from '../../session/session-errors.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { SessionStore, type SessionRow } from '../../session/session-store.js';
+  openNamedSession,
+  ProjectRoots,
+  type SessionRow,
+  SessionStore,
+} from '../../session/face.js';
+import { compact, isId, type Logger, LOGGER } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
-import { ApprovalAnswerer } from '../../turn/approvals/approval-answerer.js';
-import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
-import type {
-  SubmittedTurn,
-  ClientTurn,
-  TurnSubmission,
-} from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import {
+  ApprovalAnswerer,
+  type CancelState,
+  type ClientTurn,
+  type SubmittedTurn,
+  type TurnRow,
+  TurnService,
+  type TurnSubmission,
+} from '../../turn/face.js';
 import { findQuestions, matchAnswers, type MatchedAnswers, type WireAnswers } from './questions.js';
 import { storeInlineFiles, type InlineFile, type WireFile } from './inline-files.js';
 

@@ -1,5 +1,5 @@
-import type { BlobStore, ReceivedFile } from '../../attachments/blob-store.js';
-import { isBase64 } from '../../platform/text/is-base64.js';
+import type { BlobStore, ReceivedFile } from '../../attachments/face.js';
+import { isBase64 } from '../../platform/face.js';
 
 /** A file whose bytes came in a message. */
 export interface InlineFile {

@@ -1,16 +1,16 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { isId } from '../../platform/ids.js';
+import { isId } from '../../platform/face.js';
 import type { Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
 import {
   type AnswerInput,
-  type ApprovalRow,
   approvalNotFound,
-} from '../../turn/approvals/approval-writes.js';
-import type { TurnEvent } from '../../events/turn-event.js';
+  type ApprovalRow,
+  type TurnRow,
+} from '../../turn/face.js';
+import type { TurnEvent } from '../../events/face.js';
 
 /** An approval, and the turn of the conversation that waits for it: its own, or its subagent's root turn. */
 export interface Question {

@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Cursor } from '../../events/cursor.js';
-import type { OnEvents, TurnEvent } from '../../events/turn-event.js';
-import { streamFrames, type FrameStream } from '../../http/streams/frame-batch.js';
-import type { ConversationService } from '../../turn/history/conversation-service.js';
-import { compact } from '../../platform/compact.js';
-import { clientLeft, queueUnavailable } from '../../turn/state/turn-errors.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { isAccepted, TurnService, type ResumableTurn } from '../../turn/turn-service.js';
-import type { AnswerFold, Dialect } from '../framing/dialect.js';
-import { TurnEncoder } from '../framing/turn-encoder.js';
+import type { Cursor, OnEvents, TurnEvent } from '../../events/face.js';
+import { type FrameStream, streamFrames } from '../../http/face.js';
+import {
+  clientLeft,
+  type ConversationService,
+  isAccepted,
+  queueUnavailable,
+  type ResumableTurn,
+  type SubmittedTurn,
+  TurnService,
+} from '../../turn/face.js';
+import { compact } from '../../platform/face.js';
+import { type AnswerFold, type Dialect, TurnEncoder } from '../framing/face.js';
 
 interface StreamRange {
   /** The cursor after which the stream goes on. Absent: from the turn's first event. */

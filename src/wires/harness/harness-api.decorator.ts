@@ -7,10 +7,10 @@ import {
   frameOf,
   harnessFrames,
   namedFrames,
-} from '../../http/streams/api-stream.decorator.js';
-import type { Schema } from '../../http/errors/error-shape.js';
-import { compact } from '../../platform/compact.js';
-import { OneTurnDto } from '../../turn/turn-record.dto.js';
+  type Schema,
+} from '../../http/face.js';
+import { compact } from '../../platform/face.js';
+import { OneTurnDto } from '../../turn/face.js';
 import { TurnResultDto } from './turn.dto.js';
 
 /** Meanings that the names of the fields leave open. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { TurnController } from './turn.controller.js';
 

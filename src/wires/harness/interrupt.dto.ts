@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { RequiredText } from '../../http/fields/field-rules.decorator.js';
-import type { CancelState } from '../../turn/lifecycle/turn-canceller.js';
+import { RequiredText } from '../../http/face.js';
+import type { CancelState } from '../../turn/face.js';
 
 export class InterruptDto {
   /** Id of the session whose turn is to end. */

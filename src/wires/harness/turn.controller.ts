@@ -12,22 +12,32 @@ import {
 } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { Owned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { fieldsOf } from '../../http/fields/field-rules.decorator.js';
-import { SentBody } from '../../http/request-body.js';
-import { unusedFields } from '../../options/option-problems.js';
-import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
-import { SessionIdDto, TurnIdDto } from '../../http/id-params.dto.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
-import { sessionNotFound } from '../../session/session-errors.js';
-import { eventsUrl } from '../../turn/state/turn-row.js';
-import { describeDisposition, type SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { Caller, Owned, type Principal } from '../../access/face.js';
+import {
+  AfterQueryDto,
+  ApiErrors,
+  ApiOptionalHeader,
+  cursorOf,
+  fieldsOf,
+  type FrameStream,
+  parseIdempotencyKey,
+  SentBody,
+  SessionIdDto,
+  Streams,
+  TurnIdDto,
+  WholeAnswer,
+} from '../../http/face.js';
+import { unusedFields } from '../../options/face.js';
+import { sessionNotFound } from '../../session/face.js';
+import {
+  describeDisposition,
+  eventsUrl,
+  OneTurnDto,
+  streamErrors,
+  type SubmittedTurn,
+  turnErrors,
+  TurnService,
+} from '../../turn/face.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
 import {
   RequestedAnswer,
@@ -36,10 +46,8 @@ import {
   ApiTurnAnswers,
 } from './harness-api.decorator.js';
 import { resultFold, harnessDialect } from './dialect/harness.js';
-import { OneTurnDto } from '../../turn/turn-record.dto.js';
 import { InterruptDto, InterruptedDto, OkDto } from './interrupt.dto.js';
 import { TurnDto } from './turn.dto.js';
-import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 @ApiTags('turns')
 @Controller('api/harness')

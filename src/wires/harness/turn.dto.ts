@@ -1,15 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsString } from 'class-validator';
-import { jsonObject, whole } from '../../http/fields/json-schemas.js';
 import {
+  dataOf,
+  jsonObject,
   OptionalText,
   OptionalTexts,
   RequiredText,
-} from '../../http/fields/field-rules.decorator.js';
-import { turnOutcomes } from '../../events/turn-event.js';
-import { dataOf } from '../../http/streams/api-stream.decorator.js';
-import { UsageDto } from '../../http/usage.dto.js';
-import { TurnOptionsDto } from '../../options/turn-options.dto.js';
+  UsageDto,
+  whole,
+} from '../../http/face.js';
+import { turnOutcomes } from '../../events/face.js';
+import { TurnOptionsDto } from '../../options/face.js';
 import type { TurnResult } from './dialect/harness.js';
 
 export class TurnDto {

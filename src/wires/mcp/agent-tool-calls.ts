@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { Owners } from '../../access/ownership/owners.js';
-import type { Principal } from '../../access/principal.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
-import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
-import { withDeadline } from '../../platform/async/deadlines.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { compact } from '../../platform/compact.js';
-import type { JsonObject } from '../../platform/json.js';
-import { sessionNotFound } from '../../session/session-errors.js';
+import { Owners, type Principal } from '../../access/face.js';
+import { DEFAULT_PERSONA, PersonaLibrary } from '../../agents/face.js';
+import { type Clock, CLOCK, compact, type JsonObject, withDeadline } from '../../platform/face.js';
+import { sessionNotFound } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { describeQuorum } from '../../governance/permissions/approver-rules.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
-import { AwaitedApprovals, type AwaitedProgress } from '../../turn/approvals/awaited-approvals.js';
-import { turnNotFound } from '../../turn/state/turn-errors.js';
-import { TurnService } from '../../turn/turn-service.js';
+import {
+  type ApprovalRow,
+  AwaitedApprovals,
+  type AwaitedProgress,
+  turnNotFound,
+  TurnService,
+} from '../../turn/face.js';
 import { Conversations } from '../conversation/conversations.js';
 import { answerInput, awaitedApprovals, loadTreeApprovals } from '../conversation/questions.js';
 import { resultFold, type TurnResult } from '../harness/dialect/harness.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../../access/access.module.js';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { AccessModule } from '../../access/face.js';
+import { AgentsModule } from '../../agents/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AgentToolCalls } from './agent-tool-calls.js';
 import { McpController } from './mcp.controller.js';

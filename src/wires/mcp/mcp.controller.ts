@@ -5,15 +5,16 @@ import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/comm
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { NoNewSessionForPages, Unowned } from '../../access/owned.decorator.js';
-import { callerLogger, type Principal } from '../../access/principal.js';
+import {
+  Caller,
+  callerLogger,
+  NoNewSessionForPages,
+  type Principal,
+  Unowned,
+} from '../../access/face.js';
 import { invalidRequest } from '../../errors/typed-error.js';
-import { ApiErrors } from '../../http/errors/error-shape.js';
-import { OpenReaders } from '../../http/streams/open-readers.js';
-import { isPlainObject } from '../../platform/json.js';
-import { LOGGER, type Logger } from '../../platform/logger.js';
-import { packageVersion } from '../../platform/process/package-root.js';
+import { ApiErrors, OpenReaders } from '../../http/face.js';
+import { isPlainObject, type Logger, LOGGER, packageVersion } from '../../platform/face.js';
 import { AgentToolCalls } from './agent-tool-calls.js';
 import { waitingTools } from './agent-tools.js';
 import { serveAgentTools } from './serve-agent-tools.js';

@@ -11,9 +11,13 @@ import {
 } from '@modelcontextprotocol/server';
 import type * as z from 'zod/mini';
 import { TypedError } from '../../errors/typed-error.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import { nameOf, parseValue } from '../../platform/parsing/parse-value.js';
+import {
+  compact,
+  isPlainObject,
+  type JsonObject,
+  nameOf,
+  parseValue,
+} from '../../platform/face.js';
 import type {
   AgentCall,
   AgentToolCalls,

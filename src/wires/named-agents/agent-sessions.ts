@@ -1,24 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, isNull, not } from 'drizzle-orm';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { newTimeId } from '../../platform/ids.js';
-import { hashedSessionId } from '../../session/named-session.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { isSessionMissing } from '../../session/session-errors.js';
-import { SessionStore } from '../../session/session-store.js';
+import { type Clock, CLOCK, newTimeId } from '../../platform/face.js';
+import {
+  hashedSessionId,
+  isExpired,
+  isSessionMissing,
+  ProjectRoots,
+  SessionStore,
+} from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { type SubmittedTurn, TurnService } from '../../turn/face.js';
 import { Conversations, isOwnSession, type FoundSession } from '../conversation/conversations.js';
-import { namesLike } from '../../agents/persona-name.js';
-import { isExpired } from '../../session/session-expiry.js';
+import { namesLike } from '../../agents/face.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { agentSessionBusy } from './named-agents-errors.js';
-import type { ReceivedFile } from '../../attachments/blob-store.js';
+import type { ReceivedFile } from '../../attachments/face.js';
 
 export interface ReceivedChat {
   message: string;

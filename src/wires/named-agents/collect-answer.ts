@@ -1,10 +1,7 @@
 import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { parseJson } from '../../platform/exact-json.js';
-import { isPlainObject } from '../../platform/json.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
-import type { AnswerFold } from '../framing/dialect.js';
-import type { OpenCall, TurnChange } from '../framing/turn-view.js';
+import { isPlainObject, parseJson, retryAdvice } from '../../platform/face.js';
+import type { AnswerFold, OpenCall, TurnChange } from '../framing/face.js';
 import type { AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';
 import { agentStart, encodeForAgent, type AgentState } from './dialect/named-agents.js';
 import type { Problem } from './dialect/problem-details.js';

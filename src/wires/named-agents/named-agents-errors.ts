@@ -1,7 +1,7 @@
 import { TypedError } from '../../errors/typed-error.js';
-import { sessionBusy } from '../../turn/state/turn-errors.js';
-import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
+import { sessionBusy } from '../../turn/face.js';
+import { type ErrorShape, narrowed } from '../../http/face.js';
+import { retryAdvice } from '../../platform/face.js';
 import { problemUri, toProblem, type Problem } from './dialect/problem-details.js';
 import { ProblemDto } from './named-agents.dto.js';
 

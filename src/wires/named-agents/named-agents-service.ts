@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
-import { BlobStore } from '../../attachments/blob-store.js';
+import type { Principal } from '../../access/face.js';
+import { PersonaLibrary } from '../../agents/face.js';
+import {
+  BlobStore,
+  receiveJson,
+  type ReceiveLimits,
+  receiveMultipart,
+} from '../../attachments/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError, invalidRequest } from '../../errors/typed-error.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
+import { type FrameStream, takeRequest } from '../../http/face.js';
 import { fromUlid, toUlid } from './ulid-form.js';
-import { CLOCK, type Clock } from '../../platform/clock.js';
-import { isSessionMissing } from '../../session/session-errors.js';
+import { type Clock, CLOCK } from '../../platform/face.js';
+import { isSessionMissing } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
-import { clientLeft } from '../../turn/state/turn-errors.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { clientLeft, TurnService } from '../../turn/face.js';
 import { TurnStreams } from '../conversation/turn-streams.js';
-import { receiveJson } from '../../attachments/receive/receive-json.js';
-import { receiveMultipart } from '../../attachments/receive/receive-multipart.js';
-import { takeRequest } from '../../http/request.pipe.js';
-import type { ReceiveLimits } from '../../attachments/receive-limits.js';
 import {
   findTurnSession,
   isAgentSession,

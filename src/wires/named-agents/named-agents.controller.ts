@@ -13,16 +13,20 @@ import {
 } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags, ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller, callerOf } from '../../access/caller.decorator.js';
-import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { AfterQueryDto, cursorOf } from '../../http/paging/page-query.dto.js';
-import { BodyLimit } from '../../http/request-body.js';
-import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
-import { ApiStream, namedFrames } from '../../http/streams/api-stream.decorator.js';
+import { Caller, callerOf, HarmlessForPages, type Principal, Unowned } from '../../access/face.js';
+import {
+  AfterQueryDto,
+  ApiErrors,
+  ApiOptionalHeader,
+  ApiStream,
+  BodyLimit,
+  cursorOf,
+  ErrorsAs,
+  type FrameStream,
+  namedFrames,
+  parseIdempotencyKey,
+  Streams,
+} from '../../http/face.js';
 import {
   AgentListDto,
   AgentParamsDto,
@@ -34,7 +38,7 @@ import {
 import { NamedAgentsService } from './named-agents-service.js';
 import { problemShape } from './named-agents-errors.js';
 import type { AgentFrame } from './dialect/agent-frames.js';
-import { streamErrors } from '../../turn/state/turn-errors.js';
+import { streamErrors } from '../../turn/face.js';
 
 /** The reason for `@Unowned`: sessions are named by ULIDs, partly in bodies that only the service parses. */
 const looksItself = 'its service looks among the caller’s own';

@@ -1,13 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Allow, IsString, Matches } from 'class-validator';
-import { CharacterCount, mustBe } from '../../http/fields/field-rules.decorator.js';
+import {
+  ApiCorrelationId,
+  CharacterCount,
+  jsonObject,
+  listOf,
+  mustBe,
+  nullableWhole,
+  RetryAdviceDto,
+  whole,
+} from '../../http/face.js';
 import { fromUlid, ulidPattern } from './ulid-form.js';
-import { jsonObject, listOf, nullableWhole, whole } from '../../http/fields/json-schemas.js';
-import type { JsonObject } from '../../platform/json.js';
-import { ApiCorrelationId, RetryAdviceDto } from '../../http/errors/error.dto.js';
-import type { AgentProblem } from '../../agents/check-agents.js';
-import type { AgentSummary } from '../../agents/summarize-agent.js';
+import type { JsonObject } from '../../platform/face.js';
+import type { AgentProblem, AgentSummary } from '../../agents/face.js';
 import type { AgentAnswerEnd, HolodeckNotice, HolodeckSource } from './dialect/agent-frames.js';
 
 /** A file of a chat in JSON. It is taken while the body is received: see `receiveJson`. */

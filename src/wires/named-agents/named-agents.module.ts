@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { AttachmentsModule } from '../../attachments/attachments.module.js';
-import { SessionModule } from '../../session/session.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { AgentsModule } from '../../agents/face.js';
+import { AttachmentsModule } from '../../attachments/face.js';
+import { SessionModule } from '../../session/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { AgentSessions } from './agent-sessions.js';
 import { NamedAgentsService } from './named-agents-service.js';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/error-table.js';
-import { compact } from '../../platform/compact.js';
-import type { AnswerFold } from '../framing/dialect.js';
+import { compact } from '../../platform/face.js';
+import type { AnswerFold } from '../framing/face.js';
 import type { OracleChunk } from './dialect/oracle-frames.js';
 import { encodeOracle, oracleStart, type OracleState } from './dialect/oracle.js';
 import type { OracleAnswerDto, RetrievalTraceDto } from './oracle.dto.js';

@@ -1,10 +1,7 @@
 import { and, desc, eq, inArray, isNull } from 'drizzle-orm';
-import { isId } from '../../platform/ids.js';
-import { toSource } from '../../provider/anthropic/wire-blocks.js';
-import type { MessageDto } from '../../turn/history/messages.dto.js';
-import { viewMessages } from '../../turn/history/view-messages.js';
-import type { StoredTurn } from '../../turn/state/stored-turn.js';
-import { contextBefore } from '../../turn/state/turn-state.js';
+import { isId } from '../../platform/face.js';
+import { toSource } from '../../provider/face.js';
+import { contextBefore, type MessageDto, type StoredTurn, viewMessages } from '../../turn/face.js';
 import type { Database } from '../../storage/connection.js';
 import { compactions, sessions, turns } from '../../storage/schema.js';
 import { activeStatuses } from '../../storage/shapes/stored-turn.js';

@@ -1,10 +1,9 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import type { ErrorCode } from '../../errors/error-table.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
-import { sessionBusy } from '../../turn/state/turn-errors.js';
-import { listedFaults } from '../../http/errors/fastapi-faults.js';
-import { envelopeShape, type ErrorShape } from '../../http/errors/error-shape.js';
+import { retryAdvice } from '../../platform/face.js';
+import { sessionBusy } from '../../turn/face.js';
+import { envelopeShape, type ErrorShape, listedFaults } from '../../http/face.js';
 import type { ErrorChunk } from './dialect/oracle-frames.js';
 import { OracleErrorDto, OracleFaultsDto } from './oracle.dto.js';
 

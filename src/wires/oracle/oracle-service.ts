@@ -2,22 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/face.js';
 import { TypedError, isTypedError } from '../../errors/typed-error.js';
 import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
-import { type FrameStream, streamTexts } from '../../http/streams/frame-batch.js';
-import { ProjectRoots } from '../../session/project-roots.js';
-import { isSessionMissing } from '../../session/session-errors.js';
-import { SessionService } from '../../session/session-service.js';
+import { type FrameStream, streamTexts } from '../../http/face.js';
+import { isSessionMissing, ProjectRoots, SessionService } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
-import { loadSessionTurns } from '../../turn/state/stored-turn.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import { loadSessionTurns, type SubmittedTurn, TurnService } from '../../turn/face.js';
 import { Conversations, isOwnSession } from '../conversation/conversations.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
-import { retryAdvice } from '../../platform/retry-advice.js';
-import { formatFrame } from '../framing/dialect.js';
+import { retryAdvice } from '../../platform/face.js';
+import { formatFrame } from '../framing/face.js';
 import { oracleAnswer } from './collect-answer.js';
 import type {
   OracleAnswerDto,

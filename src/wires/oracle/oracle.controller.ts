@@ -1,13 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
-import type { FrameStream } from '../../http/streams/frame-batch.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
-import { ApiStream, frameOf } from '../../http/streams/api-stream.decorator.js';
+import { Caller, type Principal, Unowned } from '../../access/face.js';
+import {
+  ApiErrors,
+  ApiStream,
+  ErrorsAs,
+  frameOf,
+  type FrameStream,
+  Streams,
+} from '../../http/face.js';
 import { oracleShape } from './oracle-errors.js';
 import {
   BusyQueryDto,

@@ -2,24 +2,24 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import {
   ApiCorrelationId,
-  RetryAdviceDto,
-  ValidationProblemDto,
-} from '../../http/errors/error.dto.js';
-import {
   BoundedText,
   EmptyIsAbsent,
   Flag,
+  jsonObject,
+  listedIn,
   ListOf,
   MayBeNull,
-  OneOf,
-  WholeNumber,
   mustBe,
-} from '../../http/fields/field-rules.decorator.js';
-import { RequestForm } from '../../http/request.pipe.js';
-import { jsonObject, time, whole } from '../../http/fields/json-schemas.js';
-import type { JsonObject } from '../../platform/json.js';
-import type { MessageDto } from '../../turn/history/messages.dto.js';
-import { listedIn } from '../../http/errors/fastapi-faults.js';
+  OneOf,
+  RequestForm,
+  RetryAdviceDto,
+  time,
+  ValidationProblemDto,
+  whole,
+  WholeNumber,
+} from '../../http/face.js';
+import type { JsonObject } from '../../platform/face.js';
+import type { MessageDto } from '../../turn/face.js';
 import {
   sourceTypes,
   systemTypes,

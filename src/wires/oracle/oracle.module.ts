@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { SessionModule } from '../../session/session.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { SessionModule } from '../../session/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { OracleService } from './oracle-service.js';
 import { OracleController } from './oracle.controller.js';

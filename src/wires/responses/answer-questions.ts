@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Principal } from '../../access/principal.js';
-import { isId } from '../../platform/ids.js';
-import { canonicalJson, isPlainObject } from '../../platform/json.js';
-import { compact } from '../../platform/compact.js';
+import type { Principal } from '../../access/face.js';
+import { canonicalJson, compact, isId, isPlainObject } from '../../platform/face.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import { checkAnswerCount } from '../../turn/approvals/approval-answerer.js';
-import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
-import { loadTurns } from '../../turn/state/stored-turn.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import type { TurnService } from '../../turn/turn-service.js';
+import {
+  type AnswerInput,
+  checkAnswerCount,
+  loadTurns,
+  type SubmittedTurn,
+  type TurnRow,
+  type TurnService,
+} from '../../turn/face.js';
 import type { Conversations } from '../conversation/conversations.js';
 import { answerInput } from '../conversation/questions.js';
 import { historyDigests, keepInput, textOf, withoutBlanks, type KnownItem } from './input-items.js';

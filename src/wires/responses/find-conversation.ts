@@ -1,9 +1,8 @@
 import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { canonicalJson, isPlainObject } from '../../platform/json.js';
+import { canonicalJson, isPlainObject, parseJson, printExact } from '../../platform/face.js';
 import type { Database, Queryable } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import { loadTurns, type StoredTurn } from '../../turn/state/stored-turn.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
+import { loadTurns, type StoredTurn, type TurnRow } from '../../turn/face.js';
 import {
   historyDigests,
   repliesIn,
@@ -11,7 +10,6 @@ import {
   type HistoryDigest,
   type KnownItem,
 } from './input-items.js';
-import { parseJson, printExact } from '../../platform/exact-json.js';
 
 /** Turns of equal beginnings that are looked at, the newest first. */
 const MAX_LIKE = 20;

@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
-import { printExact, printJson } from '../../platform/exact-json.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { AnswerInput } from '../../turn/approvals/approval-writes.js';
+import {
+  compact,
+  isPlainObject,
+  type JsonObject,
+  printExact,
+  printJson,
+} from '../../platform/face.js';
+import type { AnswerInput } from '../../turn/face.js';
 import { answerInput } from '../conversation/questions.js';
 import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
 import { parseArguments } from '../conversation/client-history.js';
-import { cleanName } from '../../attachments/file-limits.js';
-import { nameInNamespace } from '../../options/client-tools.js';
+import { cleanName } from '../../attachments/face.js';
+import { nameInNamespace } from '../../options/face.js';
 import { badField, badParam } from './responses-errors.js';
 
 /** An item of the input, as far as it means something to the server. */

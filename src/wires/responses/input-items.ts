@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ClientTurn } from '../../turn/submit/turn-submission.js';
+import type { ApprovalRow, ClientTurn } from '../../turn/face.js';
 import type { InlineFile } from '../conversation/inline-files.js';
 import { groupTurns } from '../conversation/client-history.js';
-import { newId } from '../../platform/ids.js';
-import type { JsonObject } from '../../platform/json.js';
+import { type JsonObject, newId } from '../../platform/face.js';
 import type { InputItem } from './input-item.js';
 import type { InputItemsDto } from './responses.dto.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { badField } from './responses-errors.js';
 
 /** Items of the input whose references are resolved. */

@@ -1,14 +1,11 @@
 import { Controller, Get, Param, Injectable } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Caller } from '../../access/caller.decorator.js';
-import { HarmlessForPages, Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
-import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
-import { PersonaLibrary } from '../../agents/persona-library.js';
+import { Caller, HarmlessForPages, type Principal, Unowned } from '../../access/face.js';
+import { ApiErrors, ErrorsAs } from '../../http/face.js';
+import { DEFAULT_PERSONA, PersonaLibrary } from '../../agents/face.js';
 import { isTypedError, type TypedError } from '../../errors/typed-error.js';
-import { ModelCatalogue } from '../../provider/model-catalogue.js';
-import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
+import { ModelCatalogue } from '../../provider/face.js';
+import type { TurnRow } from '../../turn/face.js';
 import { ResponseIdDto, ResponseModelDto, ResponseModelListDto } from './responses.dto.js';
 import { responsesShape, modelNotFound } from './responses-errors.js';
 

@@ -1,6 +1,5 @@
-import { nameInNamespace, parseClientTools } from '../../options/client-tools.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
+import { nameInNamespace, parseClientTools } from '../../options/face.js';
+import { compact, isPlainObject } from '../../platform/face.js';
 import { storableText } from '../../storage/connection.js';
 import type { StoredNamespace } from '../../storage/shapes/stored-turn.js';
 import type { EchoedRequest } from './response-description.js';

@@ -1,10 +1,9 @@
-import { compact } from '../../platform/compact.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
+import { compact } from '../../platform/face.js';
+import type { ApprovalRow, TurnRow } from '../../turn/face.js';
 import type { ClientTool } from '../../storage/shapes/stored-options.js';
 import type { StoredNamespace, StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import type { CustomTool, FunctionTool, ResponseTool } from './dialect/response-frames.js';
 import type { ResponseDescription } from './dialect/response-items.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import type { KnownItem } from './input-items.js';
 
 /** A request for a response, and the client's tools that it had. */

@@ -1,11 +1,14 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { sessions, turns } from '../../storage/schema.js';
-import type { TurnRow } from '../../turn/state/turn-row.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { ConversationService } from '../../turn/history/conversation-service.js';
+import {
+  type ApprovalRow,
+  ConversationService,
+  type SubmittedTurn,
+  type TurnRow,
+} from '../../turn/face.js';
 import { readLog } from '../conversation/turn-streams.js';
 import { responseAfter } from './dialect/responses.js';
 import type { ResponseItem, ResponseObject } from './dialect/response-frames.js';
@@ -21,7 +24,6 @@ import {
   parseResponseId,
   type ResponseName,
 } from './response-description.js';
-import type { ApprovalRow } from '../../turn/approvals/approval-writes.js';
 import { itemNotFound, responseNotFound } from './responses-errors.js';
 
 export interface FoundResponse {

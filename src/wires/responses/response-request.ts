@@ -1,8 +1,7 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { parseOutput } from '../../tools/output/schema-checks.js';
-import { takeRequest } from '../../http/request.pipe.js';
-import { compact } from '../../platform/compact.js';
-import { isPlainObject } from '../../platform/json.js';
+import { parseOutput } from '../../tools/face.js';
+import { takeRequest } from '../../http/face.js';
+import { compact, isPlainObject } from '../../platform/face.js';
 import { efforts } from '../../storage/shapes/stored-options.js';
 import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';

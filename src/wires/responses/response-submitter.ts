@@ -1,19 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '../../access/principal.js';
+import type { Principal } from '../../access/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError } from '../../errors/typed-error.js';
-import { compact } from '../../platform/compact.js';
-import { isSameJson } from '../../platform/json.js';
-import { MAX_SESSION_NAME_CHARS } from '../../session/named-session.js';
-import { DEFAULT_PERSONA } from '../../agents/persona-name.js';
+import { compact, isSameJson } from '../../platform/face.js';
+import { MAX_SESSION_NAME_CHARS } from '../../session/face.js';
+import { DEFAULT_PERSONA } from '../../agents/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { findTurnByKey } from '../../turn/state/turn-row.js';
+import {
+  type ExtraWrites,
+  findTurnByKey,
+  idempotencyKeyReused,
+  SessionForker,
+  type SubmittedTurn,
+  TurnService,
+} from '../../turn/face.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import { SessionForker } from '../../turn/branches/session-forker.js';
-import { idempotencyKeyReused } from '../../turn/state/turn-errors.js';
-import type { ExtraWrites, SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
 import { Conversations } from '../conversation/conversations.js';
 import { joinPieces, type InlineFile } from '../conversation/inline-files.js';
 import {

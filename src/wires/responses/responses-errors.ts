@@ -1,7 +1,7 @@
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
-import { sessionBusy } from '../../turn/state/turn-errors.js';
-import { narrowed, type ErrorShape } from '../../http/errors/error-shape.js';
-import { isPlainObject } from '../../platform/json.js';
+import { sessionBusy } from '../../turn/face.js';
+import { type ErrorShape, narrowed } from '../../http/face.js';
+import { isPlainObject } from '../../platform/face.js';
 import { errorTypeOf } from './dialect/response-frames.js';
 import { ResponsesErrorEnvelopeDto, type ResponsesErrorDto } from './responses.dto.js';
 

@@ -19,17 +19,24 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Caller } from '../../access/caller.decorator.js';
-import { Unowned } from '../../access/owned.decorator.js';
-import type { Principal } from '../../access/principal.js';
+import { Caller, type Principal, Unowned } from '../../access/face.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { BodyLimit, exactFields } from '../../http/request-body.js';
-import { ApiErrors, ErrorsAs } from '../../http/errors/error-shape.js';
-import { schemaOf } from '../../http/fields/json-schemas.js';
-import { cursorOf } from '../../http/paging/page-query.dto.js';
-import { ApiOptionalHeader, parseIdempotencyKey } from '../../http/request-headers.js';
-import { WholeAnswer, type FrameStream } from '../../http/streams/frame-batch.js';
-import { Streams } from '../../http/streams/stream.interceptor.js';
+import {
+  ApiErrors,
+  ApiOptionalHeader,
+  ApiStream,
+  BodyLimit,
+  cursorOf,
+  ErrorsAs,
+  exactFields,
+  frameOf,
+  type FrameStream,
+  parseIdempotencyKey,
+  schemaOf,
+  Streams,
+  textFrame,
+  WholeAnswer,
+} from '../../http/face.js';
 import {
   CreateResponseDto,
   DeletedResponseDto,
@@ -44,14 +51,11 @@ import { readRequest } from './response-request.js';
 import { conversationGone, notOfferedPaths, responsesShape } from './responses-errors.js';
 import { ResponseSubmitter } from './response-submitter.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
-import { ApiStream, frameOf, textFrame } from '../../http/streams/api-stream.decorator.js';
-import type { JsonObject } from '../../platform/json.js';
-import type { SubmittedTurn } from '../../turn/submit/turn-submission.js';
-import { TurnService } from '../../turn/turn-service.js';
+import type { JsonObject } from '../../platform/face.js';
+import { streamErrors, type SubmittedTurn, turnErrors, TurnService } from '../../turn/face.js';
 import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
 
 import { responseFold, responsesDialect } from './dialect/responses.js';
-import { streamErrors, turnErrors } from '../../turn/state/turn-errors.js';
 
 /** The reason for `@Unowned` on all routes: a response's id is that of a turn in other letters. */
 const looksItself = 'its service looks among the caller’s own';

@@ -3,20 +3,24 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow, IsNotEmpty, IsString, MaxLength, IsIn, IsInt, Min } from 'class-validator';
 import { Transform } from 'class-transformer';
 import {
-  Flag,
-  MayBeNull,
-  WholeNumber,
+  AfterQueryDto,
+  anyJson,
   EmptyIsAbsent,
-  Rule,
+  Flag,
+  jsonObject,
+  jsonObjects,
+  MayBeNull,
   mustBe,
+  PageLimit,
+  RequestForm,
+  Rule,
   says,
-} from '../../http/fields/field-rules.decorator.js';
-import { anyJson, jsonObject, jsonObjects, whole } from '../../http/fields/json-schemas.js';
-import { RequestForm } from '../../http/request.pipe.js';
-import { isPlainObject, type JsonObject } from '../../platform/json.js';
+  whole,
+  WholeNumber,
+} from '../../http/face.js';
+import { isPlainObject, type JsonObject } from '../../platform/face.js';
 import { isStorable } from '../../storage/connection.js';
 import { responseErrorTypes, type ResponseErrorType } from './dialect/response-frames.js';
-import { AfterQueryDto, PageLimit } from '../../http/paging/page-query.dto.js';
 
 const MAX_NAME_CHARS = 256;
 /** Clients write the first one in two ways. */

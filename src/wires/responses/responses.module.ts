@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from '../../agents/agents.module.js';
-import { ProviderModule } from '../../provider/provider.module.js';
-import { TurnApiModule } from '../../turn/turn.module.js';
+import { AgentsModule } from '../../agents/face.js';
+import { ProviderModule } from '../../provider/face.js';
+import { TurnApiModule } from '../../turn/face.js';
 import { ConversationModule } from '../conversation/conversation.module.js';
 import { ModelChooser, ModelsController } from './models.controller.js';
 import { ResponseLookup } from './response-lookup.js';

@@ -1,13 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../../../access/caller.decorator.js';
-import { readCookie, setCookie } from '../../../access/logins/login-cookies.js';
-import { NeedsScope, NeverForPages, Owned, Unowned } from '../../../access/owned.decorator.js';
-import type { Principal } from '../../../access/principal.js';
-import { ApiErrors } from '../../../http/errors/error-shape.js';
-import { ApprovalIdDto, McpLoginIdDto } from '../../../http/id-params.dto.js';
-import { McpRedirects } from '../../../tools/mcp/oauth/mcp-redirects.js';
+import {
+  Caller,
+  NeedsScope,
+  NeverForPages,
+  Owned,
+  type Principal,
+  readCookie,
+  setCookie,
+  Unowned,
+} from '../../../access/face.js';
+import { ApiErrors, ApprovalIdDto, McpLoginIdDto } from '../../../http/face.js';
+import { McpRedirects } from '../../../tools/face.js';
 import { McpAuthorizations, type Beginning, type BegunMcpLogin } from './mcp-authorizations.js';
 import {
   AuthorizeDto,

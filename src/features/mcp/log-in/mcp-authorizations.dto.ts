@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MaxLength } from 'class-validator';
-import { nullableTime, time } from '../../../http/fields/json-schemas.js';
-import { OptionalText, RequiredText, says } from '../../../http/fields/field-rules.decorator.js';
+import { nullableTime, OptionalText, RequiredText, says, time } from '../../../http/face.js';
 
 const MAX_QUERY_CHARS = 8_000;
 

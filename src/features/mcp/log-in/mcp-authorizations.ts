@@ -1,31 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
 import { randomBytes } from 'node:crypto';
-import { notedCredential, type Principal } from '../../../access/principal.js';
-import { SecretVault } from '../../../access/secret-vault.js';
-import { PersonaLibrary } from '../../../agents/persona-library.js';
+import { notedCredential, type Principal, SecretVault } from '../../../access/face.js';
+import { PersonaLibrary } from '../../../agents/face.js';
 import { invalidRequest } from '../../../errors/typed-error.js';
-import { compact } from '../../../platform/compact.js';
-import { LOGGER, type Logger } from '../../../platform/logger.js';
-import { openCredentials } from '../../../session/session-credentials.js';
+import { compact, type Logger, LOGGER } from '../../../platform/face.js';
+import { openCredentials } from '../../../session/face.js';
 import { DATABASE, type Database } from '../../../storage/connection.js';
 import { approvals } from '../../../storage/governance-schema.js';
 import { foundRow } from '../../../storage/rows.js';
 import { sessions, turns } from '../../../storage/schema.js';
-import { MCP, type Mcp } from '../../../tools/mcp/mcp.js';
-import { McpLogins, type McpLoginRow } from '../../../tools/mcp/oauth/mcp-logins.js';
-import { OAuthLoginError } from '../../../tools/mcp/oauth/oauth-error.js';
-import type { Redirect } from '../../../tools/mcp/oauth/oauth-clients.js';
 import {
-  OAuthFlows,
   type Bringer,
   type LoginToBegin,
-} from '../../../tools/mcp/oauth/oauth-flows.js';
-import { ApprovalAnswerer } from '../../../turn/approvals/approval-answerer.js';
-import {
-  approvalAlreadyResolved,
-  approvalNotFound,
-} from '../../../turn/approvals/approval-writes.js';
+  type Mcp,
+  MCP,
+  type McpLoginRow,
+  McpLogins,
+  OAuthFlows,
+  OAuthLoginError,
+  type Redirect,
+} from '../../../tools/face.js';
+import { approvalAlreadyResolved, ApprovalAnswerer, approvalNotFound } from '../../../turn/face.js';
 import { mcpLoginNotFound } from '../mcp-login-errors.js';
 import { questionOf, questionsMetBy } from './login-questions.js';
 import type {

@@ -1,21 +1,17 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { readCookie } from '../../../access/logins/login-cookies.js';
 import {
+  checkOrigin,
   escaped,
   faultPage,
   hostOf,
   pageHeaders,
   pageOf,
+  readCookie,
   siteOf,
-} from '../../../access/logins/person-page.js';
-import { checkOrigin } from '../../../access/origin/check-origin.js';
+} from '../../../access/face.js';
 import { TypedError } from '../../../errors/typed-error.js';
-import { noteError } from '../../../http/request-record.js';
-import {
-  MCP_CALLBACK,
-  MCP_CLIENT,
-  type McpRedirects,
-} from '../../../tools/mcp/oauth/mcp-redirects.js';
+import { noteError } from '../../../http/face.js';
+import { MCP_CALLBACK, MCP_CLIENT, type McpRedirects } from '../../../tools/face.js';
 import type { McpAuthorizations } from './mcp-authorizations.js';
 
 /**

@@ -1,4 +1,4 @@
-import { consoleOrigin } from '../../../access/logins/login-cookies.js';
+import { consoleOrigin } from '../../../access/face.js';
 import type { Config } from '../../../config/config.js';
 import { CLI_REDIRECT_PORT } from '../../../platform/net/addresses.js';
 import { describeClient, type Redirect } from './oauth-clients.js';

@@ -1,4 +1,4 @@
-import { assertNever } from '../../../platform/assert-never.js';
+import { assertNever } from '../../../platform/face.js';
 import type { AgUiEvent, AgUiMessage } from './ag-ui-frames.js';
 
 /** The messages of a run after an event of its stream, as its clients fold them. Pure. */

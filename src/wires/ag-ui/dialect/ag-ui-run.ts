@@ -1,9 +1,6 @@
-import type { JsonObject } from '../../../platform/json.js';
-import type { EventOf } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import { compact } from '../../../platform/compact.js';
-import { retryAdvice } from '../../../platform/retry-advice.js';
-import type { Owner, Question, TurnChange, TurnView } from '../../framing/turn-view.js';
+import { assertNever, compact, type JsonObject, retryAdvice } from '../../../platform/face.js';
+import type { EventOf } from '../../../events/face.js';
+import type { Owner, Question, TurnChange, TurnView } from '../../framing/face.js';
 import {
   AG_UI_VERSION,
   stateSnapshot,

@@ -1,26 +1,26 @@
 import {
   addUsage,
   contextTokens,
-  noUsage,
   type EventOf,
+  noUsage,
   type TurnEvent,
-} from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import { isId } from '../../../platform/ids.js';
-import { retryAdvice } from '../../../platform/retry-advice.js';
-import { applyByType, type ByType, type Dialect } from '../../framing/dialect.js';
-import { followTurn } from '../../framing/follow-turn.js';
-import { openSegment } from '../../framing/segment.js';
+} from '../../../events/face.js';
+import { assertNever, isId, retryAdvice } from '../../../platform/face.js';
 import {
-  authorOf,
-  startView,
   type Announcement,
+  applyByType,
+  authorOf,
+  type ByType,
+  type Dialect,
+  followTurn,
   type OpenCall,
+  openSegment,
   type Owner,
   type Part,
   type Segment,
+  startView,
   type TurnChange,
-} from '../../framing/turn-view.js';
+} from '../../framing/face.js';
 import { harnessDialect } from '../../harness/dialect/harness.js';
 import { addCall, toOldEvent, type AgUiEvent } from './ag-ui-frames.js';
 import { forgetStep } from './ag-ui-messages.js';

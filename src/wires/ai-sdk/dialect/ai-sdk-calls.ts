@@ -1,6 +1,6 @@
-import type { EventOf } from '../../../events/turn-event.js';
-import { parseJson, printJson } from '../../../platform/exact-json.js';
-import type { OpenCall, TurnView } from '../../framing/turn-view.js';
+import type { EventOf } from '../../../events/face.js';
+import { parseJson, printJson } from '../../../platform/face.js';
+import type { OpenCall, TurnView } from '../../framing/face.js';
 import { describeQuestion, type AiSdkChunk } from './ai-sdk-frames.js';
 import type { AiSdkVersion } from './ai-sdk-version.js';
 

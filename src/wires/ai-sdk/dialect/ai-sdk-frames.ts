@@ -1,9 +1,6 @@
-import { compact } from '../../../platform/compact.js';
-import { contextTokens, type EventOf } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import type { JsonObject } from '../../../platform/json.js';
-import { retryAdvice } from '../../../platform/retry-advice.js';
-import type { Announcement } from '../../framing/turn-view.js';
+import { assertNever, compact, type JsonObject, retryAdvice } from '../../../platform/face.js';
+import { contextTokens, type EventOf } from '../../../events/face.js';
+import type { Announcement } from '../../framing/face.js';
 
 /** Ids of one answer on this wire. */
 export interface AiSdkIds {

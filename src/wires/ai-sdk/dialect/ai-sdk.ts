@@ -1,14 +1,17 @@
-import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
-import { applyByType, type ByType, type Dialect, type Frame } from '../../framing/dialect.js';
-import { openSegment } from '../../framing/segment.js';
-import { followTurn } from '../../framing/follow-turn.js';
+import type { EventOf, TurnEvent } from '../../../events/face.js';
 import {
-  startView,
   type Announcement,
+  applyByType,
+  type ByType,
+  type Dialect,
+  followTurn,
+  type Frame,
+  openSegment,
   type Part,
+  startView,
   type TurnChange,
   type TurnView,
-} from '../../framing/turn-view.js';
+} from '../../framing/face.js';
 import {
   abandonCall,
   askAgain,

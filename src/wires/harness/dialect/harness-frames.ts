@@ -1,7 +1,6 @@
-import type { EventOf, Source } from '../../../events/turn-event.js';
-import type { JsonObject } from '../../../platform/json.js';
-import type { PartialOutput } from '../../framing/output-progress.js';
-import type { RetryAdvice } from '../../../platform/retry-advice.js';
+import type { EventOf, Source } from '../../../events/face.js';
+import type { JsonObject, RetryAdvice } from '../../../platform/face.js';
+import type { PartialOutput } from '../../framing/face.js';
 
 /** Names the tool call that a frame is about. */
 interface OfCall {

@@ -1,16 +1,14 @@
-import type { EventOf, TurnEvent } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { EventOf, TurnEvent } from '../../../events/face.js';
+import { assertNever, compact, type JsonObject, retryAdvice } from '../../../platform/face.js';
 import {
-  applyByType,
   type AnswerFold,
+  applyByType,
   type ByType,
   type Dialect,
+  followOutput,
   type Frame,
-} from '../../framing/dialect.js';
-import { followOutput, type OutputProgress } from '../../framing/output-progress.js';
-import { compact } from '../../../platform/compact.js';
-import type { JsonObject } from '../../../platform/json.js';
+  type OutputProgress,
+} from '../../framing/face.js';
 import type { HarnessFrameName, HarnessFrames, Relayed } from './harness-frames.js';
 
 interface HarnessState {

@@ -1,5 +1,5 @@
-import type { Source } from '../../../events/turn-event.js';
-import type { JsonObject } from '../../../platform/json.js';
+import type { Source } from '../../../events/face.js';
+import type { JsonObject } from '../../../platform/face.js';
 import type { Problem } from './problem-details.js';
 
 /**

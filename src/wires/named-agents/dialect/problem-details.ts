@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../errors/error-table.js';
-import { retryAdvice, type RetryAdvice } from '../../../platform/retry-advice.js';
+import { retryAdvice, type RetryAdvice } from '../../../platform/face.js';
 
 /** The documentation of problems is at `<docsBase>/errors/<code>`. */
 const docsBase = 'https://turnpike.dev/docs';

@@ -1,6 +1,5 @@
-import type { Source } from '../../../events/turn-event.js';
-import type { JsonObject } from '../../../platform/json.js';
-import type { RetryAdvice } from '../../../platform/retry-advice.js';
+import type { Source } from '../../../events/face.js';
+import type { JsonObject, RetryAdvice } from '../../../platform/face.js';
 
 export const sourceTypes = ['code', 'vault', 'thread', 'repomap'] as const;
 

@@ -1,19 +1,17 @@
-import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import { printJson } from '../../../platform/exact-json.js';
-import { retryAdvice } from '../../../platform/retry-advice.js';
+import type { EventOf, Source, TurnEvent } from '../../../events/face.js';
+import { assertNever, printJson, retryAdvice } from '../../../platform/face.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
-import type { Dialect } from '../../framing/dialect.js';
-import { followTurn } from '../../framing/follow-turn.js';
 import {
+  type Announcement,
+  type Dialect,
+  followTurn,
   isRunning,
+  type OpenCall,
   sentSoFar,
   startView,
-  type Announcement,
-  type OpenCall,
   type TurnChange,
   type TurnView,
-} from '../../framing/turn-view.js';
+} from '../../framing/face.js';
 import {
   clip,
   toOracleSource,

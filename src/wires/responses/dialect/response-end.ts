@@ -1,5 +1,5 @@
-import { contextTokens, promptTokens, type EventOf } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
+import { contextTokens, type EventOf, promptTokens } from '../../../events/face.js';
+import { assertNever } from '../../../platform/face.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { errorTypeOf, type ResponseProgress, type ResponseUsage } from './response-frames.js';
 

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../../events/turn-event.js';
-import type { JsonObject } from '../../../platform/json.js';
+import type { EventOf } from '../../../events/face.js';
+import type { JsonObject } from '../../../platform/face.js';
 
 /** A tool of the client's. */
 export interface FunctionTool {

@@ -1,11 +1,13 @@
-import { assertNever } from '../../../platform/assert-never.js';
-import type { JsonObject } from '../../../platform/json.js';
-import type { EventOf, Source, TurnEvent } from '../../../events/turn-event.js';
-import { compact } from '../../../platform/compact.js';
-import { printJson } from '../../../platform/exact-json.js';
-import { isPlainObject } from '../../../platform/json.js';
+import {
+  assertNever,
+  compact,
+  isPlainObject,
+  type JsonObject,
+  printJson,
+} from '../../../platform/face.js';
+import type { EventOf, Source, TurnEvent } from '../../../events/face.js';
 import type { Usage } from '../../../storage/shapes/stored-step.js';
-import { isRunning, type OpenCall, type Question, type TurnView } from '../../framing/turn-view.js';
+import { isRunning, type OpenCall, type Question, type TurnView } from '../../framing/face.js';
 import type {
   Annotation,
   McpCallItem,

@@ -1,11 +1,20 @@
-import { addUsage, noUsage, type EventOf, type TurnEvent } from '../../../events/turn-event.js';
-import { assertNever } from '../../../platform/assert-never.js';
-import { parseJson, printJson } from '../../../platform/exact-json.js';
-import { canonicalJson, type JsonObject } from '../../../platform/json.js';
-import type { AnswerFold, Dialect, Frame } from '../../framing/dialect.js';
-import { followTurn } from '../../framing/follow-turn.js';
-import { openSegment } from '../../framing/segment.js';
-import { startView, type TurnChange } from '../../framing/turn-view.js';
+import { addUsage, type EventOf, noUsage, type TurnEvent } from '../../../events/face.js';
+import {
+  assertNever,
+  canonicalJson,
+  type JsonObject,
+  parseJson,
+  printJson,
+} from '../../../platform/face.js';
+import {
+  type AnswerFold,
+  type Dialect,
+  followTurn,
+  type Frame,
+  openSegment,
+  startView,
+  type TurnChange,
+} from '../../framing/face.js';
 import {
   numberEvents,
   type FinalEventType,
