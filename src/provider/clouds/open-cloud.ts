@@ -44,8 +44,8 @@ export async function openCloud(
     create: (options) => new Client({ ...options, ...own }),
     named: (request) => {
       const { id: model, version } = modelSent(request.model, kind);
-      const headers = version === undefined ? {} : { 'anthropic-version': version };
-      return { request: { ...request, model }, headers };
+      const headers = version !== undefined && { 'anthropic-version': version };
+      return { request: { ...request, model }, headers: { ...headers } };
     },
     describe: (model) => describeInCloud(model, kind, config),
   };

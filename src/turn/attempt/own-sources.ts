@@ -11,16 +11,9 @@ import type {
   ServerToolName,
 } from '../../storage/shapes/stored-options.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
-import {
-  describedTool,
-  digestOf,
-  type RegisteredTool,
-  type ToolRegistry,
-} from '../../tools/registry.js';
+import { describedTool, digestOf, type ToolRegistry } from '../../tools/registry.js';
 import { describeShells, type Shells } from '../../tools/shells.js';
 import type { SourceTools, ToolOffer, ToolSource, ToolSources } from '../state/tool-source.js';
-
-/** The sources of every turn: the server's tools, its client's and the provider's. */
 
 /** The tools of the registry, by their names, apart from those that a source of their own offers. */
 export function registrySource(
@@ -33,7 +26,7 @@ export function registrySource(
     open: (_attempt, { options }) => ({
       tools: registry.select(options.tools.filter((name) => !sources.isOwned(name))).tools,
       bounds: ['parent', 'ceiling'],
-      reserved: namesOf(registry.list()).filter((name) => !sources.isOwned(name)),
+      reserved: registry.list().flatMap(({ name }) => (sources.isOwned(name) ? [] : name)),
       follow: (offered) => ({
         notices:
           shells.kind !== 'sandboxed' && offered.some(({ name }) => name === BASH_TOOL)
@@ -189,8 +182,4 @@ function serverToolMissing({ name, reason }: { name: string; reason: string }): 
 /** @param ceiling names of tools, `*` for any characters; undefined: all. */
 export function isBelow(ceiling: readonly string[] | undefined, name: string): boolean {
   return ceiling === undefined || ceiling.some((allowed) => matchText(allowed, name));
-}
-
-function namesOf(tools: readonly RegisteredTool[]): string[] {
-  return tools.map(({ name }) => name);
 }
