@@ -75,6 +75,16 @@ describe('isDatabaseDown', () => {
     expect(isDatabaseDown(failed(code))).toBe(false);
   });
 
+  it.each([
+    ['FATAL', true],
+    ['PANIC', true],
+    ['ERROR', false],
+  ])('is by its severity where no code says it: %s', (severity, expected) => {
+    const said = { code: 'XX000', severity };
+    const cause = Object.assign(new Error('could not write init file'), said);
+    expect(isDatabaseDown(new Error('Failed query', { cause }))).toBe(expected);
+  });
+
   it('is where the driver says so without a code', () => {
     const cause = new Error('Connection terminated unexpectedly');
     expect(isDatabaseDown(new Error('Failed query', { cause }))).toBe(true);

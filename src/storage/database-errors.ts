@@ -45,9 +45,18 @@ export function isDatabaseDown(error: unknown): boolean {
       networkCodes.has(code) ||
       isServerStopping(code) ||
       statementRefusals.has(code) ||
+      hasEnded(cause) ||
       driverMessages.some((known) => message.startsWith(known))
     );
   });
+}
+
+/**
+ * Whether an error ended its connection, whatever its code: it is no answer to the statement. So says a server whose
+ * full disk has no room for what it keeps of its catalogues (XX000, could not write init file).
+ */
+function hasEnded(cause: object): boolean {
+  return 'severity' in cause && (cause.severity === 'FATAL' || cause.severity === 'PANIC');
 }
 
 /** No connection to the database could be made for a transaction. */

@@ -28,6 +28,12 @@ describe('refusedWrite', () => {
       'STORAGE_FULL',
       507,
     ],
+    [
+      'a new connection to such a database',
+      statement(coded('XX000', 'could not write init file')),
+      'STORAGE_FULL',
+      507,
+    ],
     ['a standby', statement(coded('25006')), 'STORAGE_READ_ONLY', 503],
     ['a disk that was mounted anew', coded('EROFS'), 'STORAGE_READ_ONLY', 503],
     [

@@ -21,6 +21,8 @@ const messages: readonly [RegExp, WriteRefusal][] = [
   [/^-?OOM /, 'full'],
   [/^-?(?:READONLY|MISCONF|NOREPLICAS) /, 'read-only'],
   [/No space left on device|Disk quota exceeded/, 'full'],
+  // PostgreSQL's, of a new connection that has no room for its catalogues.
+  [/^could not write init file$/, 'full'],
   [/Read-only file system/, 'read-only'],
 ];
 
