@@ -20,6 +20,8 @@ import type { WireEvent, WireMessage } from './reply/reply-plan.js';
 import { acceptRequest, type AcceptedRequest } from './accept-request.js';
 import { encodeMessage, encodeReply } from './reply/encode-reply.js';
 import { planReply } from './reply/plan-reply.js';
+import { makerWireAt, planMakerReply } from './makers/answer-maker.js';
+import type { MakerWire } from './makers/maker-wire.js';
 import { bindingBeta } from './rules/check-parameters.js';
 import {
   loadTokenizer,
@@ -60,8 +62,8 @@ const systemClock: Clock = {
 };
 
 /**
- * Starts the rehearsal: the Anthropic Messages API on loopback, which answers by the directives of a
- * message, without a model, a key or a network.
+ * Starts the rehearsal: the Anthropic Messages API on loopback, and the wires of other makers, which answer by the
+ * directives of a message, without a model, a key or a network.
  *
  * @throws the error of `listen` when the port cannot be had
  */
@@ -74,6 +76,7 @@ export async function startRehearsal(options: RehearsalOptions = {}): Promise<Re
     newId,
     onRequest,
     cache: new PromptCache(() => clock.now()),
+    failed: new Map(),
   };
   const server = createServer((request, response) => {
     const exchange = { request, response, requestId: newId('req') };
@@ -115,7 +118,33 @@ async function answer(exchange: Exchange, parts: RehearsalParts): Promise<void> 
     const body = toModelInfo(findProfile(decodeURIComponent(model)));
     sendJson(response, requestId, { status: 200, body });
   } else {
+    const wire = request.method === 'POST' ? makerWireAt(pathname) : undefined;
+    if (wire !== undefined) return answerMaker(exchange, wire, pathname, parts);
     throw new WireError(404, `There is no ${route}. The rehearsal has POST /v1/messages.`);
+  }
+}
+
+/** A request of another maker's wire. */
+async function answerMaker(
+  { request, response, requestId }: Exchange,
+  wire: MakerWire,
+  path: string,
+  { clock, newId, failed }: RehearsalParts,
+): Promise<void> {
+  try {
+    const parts = { newId, now: () => clock.now(), failed };
+    const { moves, encode } = await planMakerReply(wire, request, path, parts);
+    const { errorFrame } = wire;
+    const stage = openStream(response, requestId, { frame: encode, errorFrame });
+    response.once('close', playReply(moves, stage, clock));
+  } catch (error) {
+    const fault = toWireError(error);
+    const { status, facts } = fault;
+    sendJson(response, requestId, {
+      status,
+      body: wire.errorBody(fault),
+      ...(facts.headers && { headers: facts.headers }),
+    });
   }
 }
 
@@ -135,11 +164,20 @@ const streamHeaders = {
   'cache-control': 'no-cache',
 };
 
+interface StreamFrames {
+  frame: (event: WireEvent) => string;
+  errorFrame: (error: WireError) => string;
+}
+
 /** A stage that streams server-sent events; each batch is one write. */
-function openStream(response: ServerResponse, requestId: string): Stage {
+function openStream(
+  response: ServerResponse,
+  requestId: string,
+  { frame, errorFrame }: StreamFrames,
+): Stage {
   response.writeHead(200, { ...streamHeaders, 'request-id': requestId });
   return {
-    send: (events) => response.write(events.map(frameEvent).join('')),
+    send: (events) => response.write(events.map((event) => frame(event)).join('')),
     get isFull() {
       return response.writableNeedDrain;
     },
@@ -149,8 +187,7 @@ function openStream(response: ServerResponse, requestId: string): Stage {
       if (!breakOff) {
         response.end();
       } else if (breakOff.how === 'error') {
-        const error = errorEnvelope(rehearsedFailure(breakOff.failure), requestId);
-        response.end(frameEvent(error), () => socket?.end());
+        response.end(errorFrame(rehearsedFailure(breakOff.failure)), () => socket?.end());
       } else {
         // An empty write ends after all earlier ones: only then is the socket destroyed.
         socket?.write('', () => socket.destroy());
@@ -195,6 +232,8 @@ interface RehearsalParts {
   newId: (prefix: string) => string;
   onRequest: (request: RehearsalRequest) => void;
   cache: PromptCache;
+  /** Requests of other makers' wires that failed on purpose. */
+  failed: Map<string, number>;
 }
 
 /** `POST /v1/messages`. */
@@ -221,7 +260,10 @@ async function answerMessages(exchange: Exchange, parts: RehearsalParts): Promis
   };
   const stage =
     body.stream === true
-      ? openStream(response, requestId)
+      ? openStream(response, requestId, {
+          frame: frameEvent,
+          errorFrame: (error) => frameEvent(errorEnvelope(error, requestId)),
+        })
       : openMessageStage(response, requestId, encodeMessage(plan.reply, frame));
   const stop = playReply(encodeReply(plan.reply, frame), stage, parts.clock);
   response.once('close', stop);

@@ -150,6 +150,12 @@ export const profiles: readonly ModelProfile[] = [
   model('claude-3-opus-20240229', '2024-02-29', retired),
 ];
 
+/** A model of another maker, which takes what its wire takes: it thinks where a message asks for that. */
+export function makerProfile(id: string): ModelProfile {
+  const traits = { ...always, display: 'summarized', bindsThinking: false } as const;
+  return { ...traits, id, name: id, created: '2026-01-01' };
+}
+
 type Traits = Omit<ModelProfile, 'id' | 'name' | 'created'>;
 
 /** A model of the list; the words and the version of its name are in its id. */

@@ -63,16 +63,28 @@ interface ProviderParts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** That place, and the makers that are listed. In rehearsal it plays every model. @throws ConfigError. */
+/**
+ * That place, and the makers that are listed. In rehearsal the offline model plays them all, those of a maker over the
+ * maker's own wire.
+ *
+ * @param baseUrl as of `openMessages`.
+ * @throws ConfigError.
+ */
 export async function openProvider(
   config: Config,
-  messages: AnthropicProvider,
+  { messages, baseUrl }: { messages: AnthropicProvider; baseUrl: string },
   parts: ProviderParts,
 ): Promise<ModelProvider> {
-  if (config.makers.length === 0 || messages.mode === 'rehearsal') return messages;
-  const { openMakers } = await import('./makers/open-makers.js');
-  const makers = await openMakers(config, parts);
-  return new ProviderRouter(messages, makers, await openPlaces(config, parts));
+  if (config.makers.length === 0) return messages;
+  const isRehearsal = messages.mode === 'rehearsal';
+  const { openMakers, rehearsedMakers } = await import('./makers/open-makers.js');
+  const listed = isRehearsal ? rehearsedMakers(config, baseUrl) : config;
+  const makers = await openMakers(listed, parts);
+  return new ProviderRouter(
+    messages,
+    makers,
+    isRehearsal ? new Map() : await openPlaces(config, parts),
+  );
 }
 
 /** The other places of Claude that are listed, by their names. Each has its own address and key alone. */

@@ -19,7 +19,7 @@ type Found =
  * first place that has the Messages API.
  */
 export class ProviderRouter extends ModelProvider {
-  readonly mode = 'anthropic';
+  readonly mode: ModelProvider['mode'];
 
   constructor(
     private readonly messages: ModelProvider,
@@ -27,6 +27,7 @@ export class ProviderRouter extends ModelProvider {
     private readonly places: ReadonlyMap<string, ModelProvider>,
   ) {
     super();
+    this.mode = messages.mode;
   }
 
   /** One of the places is enough: which one a turn needs is known once its model is. */
@@ -35,7 +36,7 @@ export class ProviderRouter extends ModelProvider {
   }
 
   modelLabel(model: string): string {
-    return model;
+    return this.mode === 'rehearsal' ? this.messages.modelLabel(model) : model;
   }
 
   async checkModel(model: string, signal?: AbortSignal): Promise<void> {

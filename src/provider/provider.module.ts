@@ -56,12 +56,13 @@ const PROVIDER_URL = Symbol('ProviderUrl');
     },
     {
       provide: ModelProvider,
-      inject: [CONFIG, AnthropicProvider, CLOCK, Tracing, LOGGER],
+      inject: [CONFIG, AnthropicProvider, PROVIDER_URL, CLOCK, Tracing, LOGGER],
       useFactory: (
         config: Config,
         messages: AnthropicProvider,
+        baseUrl: string,
         ...[clock, tracing, logger]: [Clock, Tracing, Logger]
-      ) => openProvider(config, messages, { clock, tracing, logger }),
+      ) => openProvider(config, { messages, baseUrl }, { clock, tracing, logger }),
     },
     {
       provide: ModelStore,

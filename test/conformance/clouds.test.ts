@@ -284,7 +284,7 @@ describe('another place of Claude', () => {
       };
       const where = { mode: 'anthropic', baseUrl: addressOf(config) } as const;
       const messages = await openMessages(config, where, parts);
-      const provider = await openProvider(config, messages, parts);
+      const provider = await openProvider(config, { messages, baseUrl: where.baseUrl }, parts);
       await expect(
         provider.describeModel('anthropic/claude-opus-5-5', AbortSignal.abort(new Error('asked'))),
       ).rejects.toThrow('asked');

@@ -62,7 +62,11 @@ async function check(cli: Cli, named: string | undefined, json: boolean): Promis
   const logger = createLogger({ level: 'warn', readable: true, redact });
   const place = { mode: 'anthropic', baseUrl } as const;
   const messages = await openMessages(config, place, { clock: systemClock, tracing });
-  const provider = await openProvider(config, messages, { clock: systemClock, tracing, logger });
+  const provider = await openProvider(
+    config,
+    { messages, baseUrl },
+    { clock: systemClock, tracing, logger },
+  );
   provider.assertReady();
   const model = (await openCatalogue(config, messages)).describe(name);
   const maker = config.makers.find((one) => name.startsWith(`${one.name}/`));

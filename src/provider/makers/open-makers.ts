@@ -47,6 +47,30 @@ export async function openMakers(
   return new Map(await Promise.all(opened));
 }
 
+/**
+ * The makers that are listed, each at the address of the offline model, with a path that begins with its name and ends
+ * as its own.
+ *
+ * @throws ConfigError for a maker that nobody knows.
+ */
+export function rehearsedMakers(config: Config, rehearsalUrl: string): Config {
+  const listed = config.makers.filter(
+    (maker) => maker.package !== undefined || !isPlaceOfClaude(maker.name),
+  );
+  const makers = listed.map((maker) => {
+    const kind = kindOf(maker);
+    if (kind === undefined) throw new ConfigError(faultOf(maker, config));
+    const { pathname } = new URL(maker.url ?? kind.url ?? 'http://local/v1');
+    return { ...maker, url: `${rehearsalUrl}/${maker.name}${pathname.replace(/\/$/, '')}` };
+  });
+  const keys = Object.fromEntries(makerNames.map((name) => [makerKinds[name].key, REHEARSAL_KEY]));
+  const makerKeys = makers.map(({ name }) => `${name}=${REHEARSAL_KEY}`).join(',');
+  return { ...config, ...keys, makers, makerKeys };
+}
+
+/** Sent to the offline model, in place of the operator's keys. */
+const REHEARSAL_KEY = 'rehearsal';
+
 type Listed = Config['makers'][number];
 
 function kindOf({ name, package: named }: Listed): MakerKind | undefined {

@@ -195,3 +195,49 @@ describe('a model of another maker', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('a rehearsal of other makers', () => {
+  const folder = folderWith(
+    { '@ai-sdk/openai': 'ai-sdk-openai-4', '@ai-sdk/groq': '@ai-sdk/groq' },
+    { 'openai/gpt-6-sol': ENTRY, 'groq/m': ENTRY },
+  );
+  let server: ServerProcess;
+  beforeAll(async () => {
+    const environment = {
+      TURNPIKE_PROVIDER: 'rehearsal',
+      TURNPIKE_MODEL: 'openai/gpt-6-sol',
+      TURNPIKE_MAKERS: 'openai,groq',
+      TURNPIKE_MODELS: path.join(folder, 'models.json'),
+      TURNPIKE_DATA_DIR: path.join(folder, 'data'),
+      TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
+    };
+    server = await startProcess(environment, inFolder(folder));
+  }, 60_000);
+  afterAll(() => server.kill('SIGTERM'));
+
+  const turn = async (model: string, message: string) => {
+    const { client } = server;
+    const sessionId = await client.createSession(folder);
+    const opts = { model, tools: ['glob'] };
+    return (await client.turn(sessionId, message, { opts })).all();
+  };
+
+  it.each(['openai/gpt-6-sol', 'groq/m'])('plays a turn with a tool of %s', async (model) => {
+    const frames = await turn(model, 'Look. [[tool=glob {"pattern":"*"}]]');
+    const text = frames.flatMap(({ event, data }) => (event === 'chat:delta' ? data['text'] : []));
+    expect(text.join('')).toContain('The tools answered:\n- glob: models.json');
+    expect(frames.find(({ event }) => event === 'turn:end')?.data).toMatchObject({
+      outcome: 'completed',
+    });
+  });
+
+  it.each([
+    ['openai/gpt-6-sol', 'openai'],
+    ['groq/m', 'groq'],
+    ['claude-opus-5-5', 'anthropic'],
+  ])('plays %s on the wire of %s', async (model, provider) => {
+    const frames = await turn(model, '[[fail=401]]');
+    const failed = frames.find(({ event }) => event === 'turn:error')?.data;
+    expect(failed).toMatchObject({ details: { provider, category: 'INVALID_API_KEY' } });
+  });
+});
