@@ -22,4 +22,5 @@ export { isExpired } from './session-expiry.js';
 export { SessionService } from './session-service.js';
 export { type NewSessionRow, type SessionRow, SessionStore } from './session-store.js';
 export { sessionTitle } from './session-title.js';
+export { DEFAULT_MODE, SessionTermsChecker } from './session-terms.js';
 export { SessionModule } from './session.module.js';

@@ -12,7 +12,7 @@ import {
   namedSessionId,
   type NamedSessionDeps,
 } from './named-session.js';
-import { openSessions } from '../../test/support/open-sessions.js';
+import { openSessions, openTerms } from '../../test/support/open-sessions.js';
 import { auditLog } from '../storage/governance-schema.js';
 import { newFolder } from '../../test/support/suite.js';
 
@@ -46,9 +46,11 @@ describe('openThread', () => {
   beforeEach(async () => {
     await database.db.delete(sessions);
     await database.db.delete(auditLog);
+    const projectRoots = openProjectRoots(database.db, { sharedRoot: root });
     deps = {
       sessions: openSessions(database.db, new ManualClock(), 2),
-      projectRoots: openProjectRoots(database.db, { sharedRoot: root }),
+      projectRoots,
+      terms: openTerms(projectRoots),
     };
   });
 

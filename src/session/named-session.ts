@@ -7,6 +7,7 @@ import type { SessionOrigin } from '../storage/shapes/stored-turn.js';
 import type { ProjectRoots } from './project-roots.js';
 import { sessionNotFound } from './session-errors.js';
 import type { SessionRow, SessionStore } from './session-store.js';
+import { DEFAULT_MODE, type SessionTermsChecker } from './session-terms.js';
 
 /** Most characters of a client's name for a session. */
 export const MAX_SESSION_NAME_CHARS = 256;
@@ -14,6 +15,7 @@ export const MAX_SESSION_NAME_CHARS = 256;
 export interface NamedSessionDeps {
   sessions: Pick<SessionStore, 'get' | 'create'>;
   projectRoots: Pick<ProjectRoots, 'check' | 'defaultOf'>;
+  terms: Pick<SessionTermsChecker, 'check'>;
 }
 
 /** A session that a client named, and whether this call created it. */
@@ -107,7 +109,7 @@ async function createNamedSession(
   deps: NamedSessionDeps,
   wanted: NamedSessionParams,
 ): Promise<OpenedSession> {
-  const { sessions, projectRoots } = deps;
+  const { sessions, projectRoots, terms } = deps;
   const { principal, name, persona, origin, expiresAfterMs } = wanted;
   const { id: principalId, credential } = principal;
   // A session's id that does not exist was deleted: its client must learn that.
@@ -115,8 +117,12 @@ async function createNamedSession(
   const named = wanted.projectRoot ?? (await projectRoots.defaultOf(principal));
   const projectRoot = await projectRoots.check(named, principal);
   const id = namedSessionId(principalId, name);
+  const { mode = DEFAULT_MODE, ...given } = await terms.check(
+    {},
+    { caller: principal, projectRoot },
+  );
   try {
-    const row = { id, principalId, credential, projectRoot, persona, mode: 'direct', origin };
+    const row = { id, principalId, credential, projectRoot, persona, mode, origin, ...given };
     const wantedRow = { ...row, clientName: name, ...compact({ expiresAfterMs }) };
     return { session: await sessions.create(wantedRow), isNew: true };
   } catch (error) {

@@ -21,7 +21,7 @@ import {
   type SessionFilter,
 } from './page-sessions.js';
 import { ProjectRoots } from './project-roots.js';
-import { SessionTermsChecker, type SessionParams } from './session-terms.js';
+import { DEFAULT_MODE, SessionTermsChecker, type SessionParams } from './session-terms.js';
 import { SessionStore, type NewSession } from './session-store.js';
 import {
   viewPagedSession,
@@ -31,8 +31,6 @@ import {
   type SessionPageDto,
   type SessionRecordDto,
 } from './session.dto.js';
-
-const defaultMode = 'direct';
 
 /** Sessions as clients see them. */
 @Injectable()
@@ -92,7 +90,7 @@ export class SessionService {
     const named = wanted.projectRoot ?? (await this.projectRoots.defaultOf(caller));
     const projectRoot = await this.projectRoots.check(named, caller);
     const { id: principalId, credential } = caller;
-    const { mode: chosen = defaultMode, ...terms } = await this.terms.check(wanted, {
+    const { mode: chosen = DEFAULT_MODE, ...terms } = await this.terms.check(wanted, {
       caller,
       projectRoot,
     });
@@ -109,7 +107,7 @@ export class SessionService {
       scopes: caller.scopes,
       projectRoot: await this.projectRoots.defaultOf(caller),
       persona: DEFAULT_PERSONA,
-      mode: defaultMode,
+      mode: DEFAULT_MODE,
       attachmentBytes: harnessLimits.fileBytes,
     };
   }

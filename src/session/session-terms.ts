@@ -24,6 +24,9 @@ import type { ProjectFilesChoice } from './claude-projects.js';
 import { checkSessionAgents, type GivenAgents } from './session-agents.js';
 import { projectOf, ProjectRoots } from './project-roots.js';
 
+/** The mode of a session that neither its request nor its project gives another. */
+export const DEFAULT_MODE = 'direct';
+
 /** What a request says of a session that it wants. */
 export interface SessionParams {
   /** An id of the client's own. Absent: a new one. */

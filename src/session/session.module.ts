@@ -54,7 +54,7 @@ import { SkillController } from './skill.controller.js';
         }),
     },
   ],
-  exports: [SessionStore, SessionService, ProjectRoots],
+  exports: [SessionStore, SessionService, SessionTermsChecker, ProjectRoots],
 })
 export class SessionModule {}
 

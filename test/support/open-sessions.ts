@@ -1,3 +1,6 @@
+import type { ProjectRoots } from '../../src/session/project-roots.js';
+import { SessionTermsChecker } from '../../src/session/session-terms.js';
+import { ToolRegistry } from '../../src/tools/registry.js';
 import { AuditLog } from '../../src/access/audit-log.js';
 import { SecretVault } from '../../src/access/secret-vault.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -18,4 +21,14 @@ export function openSessions(db: Database, clock: Clock, maxSessions = 1_000): S
     new AuditLog(db, clock),
     plainVault(db, clock),
   );
+}
+
+/** What sessions may do in these folders, where none of them brings MCP servers. */
+export function openTerms(roots: ProjectRoots): SessionTermsChecker {
+  const mcp = {
+    checkSession: (): never => {
+      throw new Error('No session of this test brings MCP servers');
+    },
+  };
+  return new SessionTermsChecker(new ToolRegistry([]), mcp, { modeCeiling: 'acceptEdits' }, roots);
 }

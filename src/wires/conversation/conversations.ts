@@ -10,6 +10,7 @@ import {
   ProjectRoots,
   type SessionRow,
   SessionStore,
+  SessionTermsChecker,
 } from '../../session/face.js';
 import { compact, isId, type Logger, LOGGER } from '../../platform/face.js';
 import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
@@ -97,6 +98,7 @@ export class Conversations {
     private readonly answerer: ApprovalAnswerer,
     private readonly sessions: SessionStore,
     private readonly projectRoots: ProjectRoots,
+    private readonly terms: SessionTermsChecker,
     private readonly store: BlobStore,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -118,9 +120,9 @@ export class Conversations {
     wanted: NamedSessionParams,
     submit: (sessionId: string) => Promise<Submitted>,
   ): Promise<Submitted> {
-    const { sessions, projectRoots } = this;
+    const { sessions, projectRoots, terms } = this;
     const open = async () => {
-      const { session, isNew } = await openNamedSession({ sessions, projectRoots }, wanted);
+      const { session, isNew } = await openNamedSession({ sessions, projectRoots, terms }, wanted);
       return { sessionId: session.id, isNew };
     };
     return this.beginIn(open, wanted.principal, submit);

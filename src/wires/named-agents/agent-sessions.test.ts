@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { useDatabase } from '../../../test/support/database/database.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openTerms } from '../../../test/support/open-sessions.js';
 import { silentLogger } from '../../../test/support/silent-logger.js';
 import { openTestServices, type TestServices } from '../../../test/support/turn/turn-services.js';
 import { localPrincipal, type Principal, LOCAL_USER } from '../../access/principal.js';
@@ -54,6 +55,7 @@ describe('AgentSessions', () => {
       services.answerer,
       services.sessions,
       projectRoots,
+      openTerms(projectRoots),
       new BlobStore(db, new DiskContents(test.projectRoot), clock),
       db,
       silentLogger,
@@ -63,6 +65,7 @@ describe('AgentSessions', () => {
       conversations,
       services.sessions,
       projectRoots,
+      openTerms(projectRoots),
       db,
       clock,
       {

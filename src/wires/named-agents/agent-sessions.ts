@@ -10,6 +10,8 @@ import {
   isSessionMissing,
   ProjectRoots,
   SessionStore,
+  DEFAULT_MODE,
+  SessionTermsChecker,
 } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
@@ -47,6 +49,7 @@ export class AgentSessions {
     private readonly conversations: Conversations,
     private readonly sessions: SessionStore,
     private readonly projectRoots: ProjectRoots,
+    private readonly terms: SessionTermsChecker,
     @Inject(DATABASE) private readonly db: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<Config, 'agentSessionMs'>,
@@ -91,14 +94,18 @@ export class AgentSessions {
   }
 
   async #create({ agent, principal }: Chat, id: string): Promise<FoundSession> {
+    const projectRoot = await this.projectRoots.defaultOf(principal);
+    const checked = await this.terms.check({}, { caller: principal, projectRoot });
+    const { mode = DEFAULT_MODE, ...terms } = checked;
     try {
       const { id: sessionId } = await this.sessions.create({
         id,
         principalId: principal.id,
         credential: principal.credential,
-        projectRoot: await this.projectRoots.defaultOf(principal),
+        projectRoot,
         persona: agent,
-        mode: 'direct',
+        mode,
+        ...terms,
         origin: 'named-agents',
         expiresAfterMs: this.config.agentSessionMs,
       });

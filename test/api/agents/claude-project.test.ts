@@ -90,6 +90,27 @@ describe('a session in a project of Claude Code', () => {
     expect(foreign.session['permissions']).toMatchObject({ deny: rules['deny'] });
   });
 
+  it.each<[wire: string, path: string, body: object]>([
+    ['ai-sdk', '/api/chat', { id: 'p', projectRoot: trusted }],
+    ['ag-ui', '/agent/HELPER/ag-ui', { forwardedProps: { turnpike: { projectRoot: trusted } } }],
+  ])('has them on the wire %s, too', async (origin, url, more) => {
+    const text = `Look. ${call('read', { file_path: '.env' })}`;
+    const body =
+      origin === 'ai-sdk'
+        ? { messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] }] }
+        : {
+            ...{ threadId: 'p', runId: 'r', state: {}, tools: [], context: [] },
+            messages: [{ id: 'm', role: 'user', content: text }],
+          };
+    const response = await fetch(`${server.url}${url}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, ...more }),
+    });
+    expect(await response.text()).toMatch(/denied/i);
+    expect(JSON.stringify(server.modelRequests.at(-1))).toContain('MARK-instructions: use pnpm.');
+  });
+
   it('runs its calls by them', async () => {
     const sessionId = await open(trusted);
     const denied = await run(sessionId, call('read', { file_path: '.env' }));
