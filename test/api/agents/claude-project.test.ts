@@ -99,7 +99,11 @@ describe('a session in a project of Claude Code', () => {
       origin === 'ai-sdk'
         ? { messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text }] }] }
         : {
-            ...{ threadId: 'p', runId: 'r', state: {}, tools: [], context: [] },
+            threadId: 'p',
+            runId: 'r',
+            state: {},
+            tools: [],
+            context: [],
             messages: [{ id: 'm', role: 'user', content: text }],
           };
     const response = await fetch(`${server.url}${url}`, {
