@@ -33,13 +33,10 @@ const needed = Math.max(wanted, installed);
 const isComplete = tiers.slice(0, needed + 1).every(hasPackages);
 const tier = isOld || !isComplete ? needed : undefined;
 try {
-  // Side by side: the packages are installed by the Node that is here, whatever it is.
-  const [brought] = await Promise.all([
-    isTooOld() ? fetchNode(root) : node,
-    tier === undefined ? undefined : install(tier),
-  ]);
-  if (isTooOld()) linkNode(root, brought);
-  node = brought;
+  // First: an older Node leaves out what is optional and needs a newer one, as the bundler's program.
+  if (isTooOld()) node = await fetchNode(root);
+  if (tier !== undefined) await install(tier);
+  if (isTooOld()) linkNode(root, node);
 } catch (error) {
   stop(error.message);
 }
