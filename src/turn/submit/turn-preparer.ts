@@ -34,6 +34,9 @@ export interface Preparation {
   logger: Logger;
 }
 
+/** The part that options are resolved by. */
+type Preparing = Pick<Preparation, 'submission' | 'session' | 'user' | 'logger'>;
+
 @Injectable()
 export class TurnPreparer {
   constructor(
@@ -65,16 +68,12 @@ export class TurnPreparer {
       problems: [...(submission.problems ?? []), ...resolution.problems],
     };
     const now = new Date(this.clock.now());
-    return {
-      turn: newTurn(preparation, message, { options, delegation, now }),
-      persona: persona.name,
-    };
+    const turn = newTurn(preparation, message, { options, delegation, now });
+    return { turn, persona: persona.name };
   }
 
-  #openRoot({
-    submission,
-    session,
-  }: Pick<Preparation, 'submission' | 'session'>): Promise<OpenedRoot> {
+  /** The attempt opens root and persona again (`build-context.ts`): what is taken here may have changed by then. */
+  #openRoot({ submission, session }: Preparing): Promise<OpenedRoot> {
     const { principal } = submission;
     if (principal !== undefined) return this.projectRoots.open(session.projectRoot, principal);
     const owner = { id: session.principalId, roleRoots: null };
@@ -82,7 +81,7 @@ export class TurnPreparer {
   }
 
   /** The options of a request, checked, and what the turn may delegate. @throws TypedError of each check. */
-  async resolve(preparation: Pick<Preparation, 'submission' | 'session' | 'user' | 'logger'>) {
+  async resolve(preparation: Preparing) {
     const { clock, personas, config } = this;
     const { submission, session, logger } = preparation;
     const { resolution, persona, model } = await this.options.load(
