@@ -42,7 +42,7 @@ const layers = [
   'features',
   'wires',
   // The assembly of a process, and its clients.
-  'ops',
+  'operations',
   'app',
   'client',
   // What programs for another agent SDK import; it is a client of the server.
@@ -241,7 +241,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(turn/|features/|wires/|ops/|client/(server-types|turn/parse-turn-disposition\\.test)|app/)',
+          '^src/(turn/|features/|wires/|operations/|client/(server-types|turn/parse-turn-disposition\\.test)|app/)',
       },
       to: { path: '^src/turn/' },
     },
@@ -384,7 +384,7 @@ module.exports = {
     only(
       'undici-has-one-home',
       ['undici'],
-      ['^src/platform/(net|tuned)/'],
+      ['^src/platform/net/'],
       'Requests that leave the machine go through publicFetch.',
     ),
     {

@@ -10,7 +10,7 @@ import { ports, PUBLISH_URL } from '../src/app/backend/ports.js';
 import { parseConfig, type Config } from '../src/config/config.js';
 import type { Role } from '../src/config/role.js';
 import { EVENT_LOG } from '../src/events/event-log.js';
-import { Housekeeper } from '../src/ops/housekeeper.js';
+import { Housekeeper } from '../src/operations/housekeeper.js';
 import type { Logger } from '../src/platform/logger.js';
 import { ResourceStack } from '../src/platform/async/resource-stack.js';
 import { Tracing } from '../src/telemetry/tracing.js';

@@ -18,7 +18,7 @@ import {
   HousekeepingModule,
   MetricsViewModule,
   QueueViewModule,
-} from '../ops/ops.module.js';
+} from '../operations/operations.module.js';
 import { OptionsApiModule } from '../options/options.module.js';
 import { sessionNotFound } from '../session/session-errors.js';
 import { SessionApiModule } from '../session/session.module.js';

@@ -1,5 +1,5 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { Housekeeper } from '../ops/housekeeper.js';
+import { Housekeeper } from '../operations/housekeeper.js';
 import { BackgroundTasks } from '../platform/process/background-tasks.js';
 import { OpenReaders } from '../http/streams/open-readers.js';
 import { Presence, Sweeper, TurnService, TurnWorker } from '../turn/face.js';

@@ -1,4 +1,4 @@
-import type { Dependency } from '../ops/dependencies.js';
+import type { Dependency } from '../operations/dependencies.js';
 import { withTimeout } from '../platform/async/deadlines.js';
 import type { Clock } from '../platform/clock.js';
 import { errorCode } from '../platform/error-code.js';

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
-import type { MetricsService } from '../ops/metrics-service.js';
+import type { MetricsService } from '../operations/metrics-service.js';
 import type { Logger } from '../platform/logger.js';
 
 export interface ServeMetricsOptions {

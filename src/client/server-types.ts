@@ -17,7 +17,7 @@ export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uploaded.dto.js';
 export type { TurnEvent } from '../events/turn-event.js';
-export type { QueueDto as QueueView } from '../ops/queue.dto.js';
+export type { QueueDto as QueueView } from '../operations/queue.dto.js';
 export type { EffectivePreference as EffectiveSetting } from '../options/effective-preferences.js';
 export type { PreferenceValues as Settings } from '../options/preferences.js';
 export type {

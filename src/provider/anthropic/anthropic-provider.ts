@@ -23,7 +23,7 @@ import { secretRedactor } from '../../platform/text/redact.js';
 import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal, sourceOf, type ErrorSource } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
-import type { ChunkSource, OnChunk } from '../../platform/tuned/dispatch-fetch.js';
+import type { ChunkSource, OnChunk } from '../../platform/net/dispatch-fetch.js';
 import { CallSpan } from './call-span.js';
 import { toBody, toCountRequest, toHead } from './to-request.js';
 import { wrappedTools } from './tool-search.js';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { PrivateHosts } from '../../platform/net/addresses.js';
 import { publicDispatcher, publicFetch } from '../../platform/net/public-fetch.js';
-import { dispatchFetch } from '../../platform/tuned/dispatch-fetch.js';
+import { dispatchFetch } from '../../platform/net/dispatch-fetch.js';
 import type { ProviderConfig } from '../provider-config.js';
 import { privateHostsOf, type EgressTarget } from './check-egress.js';
 import { guardedFetch, untracedFetch, type GuardedFetchOptions } from './egress.js';

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
-import { dispatchFetch } from '../../platform/tuned/dispatch-fetch.js';
+import { dispatchFetch } from '../../platform/net/dispatch-fetch.js';
 import { publicDispatcher } from '../../platform/net/public-fetch.js';
 import { checkEgress, privateHostsOf } from './check-egress.js';
 import { API_VERSION } from './create-client.js';

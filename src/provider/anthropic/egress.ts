@@ -1,5 +1,5 @@
 import { refusedHost } from '../../platform/net/addresses.js';
-import { toHeaders } from '../../platform/tuned/dispatch-fetch.js';
+import { toHeaders } from '../../platform/net/dispatch-fetch.js';
 import { retryAfterMs } from '../../platform/retry-advice.js';
 import { printExact } from '../../platform/exact-json.js';
 import { untraced } from '../../telemetry/tracing.js';

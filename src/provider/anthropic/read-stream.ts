@@ -7,7 +7,7 @@ import { StreamErrorEvent } from './map-error.js';
 import { isDeepJson, parseJson } from '../../platform/exact-json.js';
 import { isPlainObject } from '../../platform/json.js';
 import type { Clock } from '../../platform/clock.js';
-import { StreamedResponse, type ChunkSource } from '../../platform/tuned/dispatch-fetch.js';
+import { StreamedResponse, type ChunkSource } from '../../platform/net/dispatch-fetch.js';
 import { withTimeout } from '../../platform/async/deadlines.js';
 
 /** Longest event of the wire: most are a few hundred bytes, results of server tools a few MiB. */

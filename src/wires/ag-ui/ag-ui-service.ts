@@ -14,15 +14,15 @@ import {
   type SubmittedTurn,
   turnNotFound,
 } from '../../turn/face.js';
-import { Conversations, findOpenTurn, type WireMessage } from '../conversation/conversations.js';
+import { Conversations, findOpenTurn, type WireMessage } from '../chat/conversations.js';
 import {
   findAsked,
   findDecided,
   withSimultaneousAnswers,
   latestAnswers,
   type MatchedAnswers,
-} from '../conversation/questions.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+} from '../chat/questions.js';
+import { TurnStreams } from '../chat/turn-streams.js';
 import { formatFrame } from '../framing/face.js';
 import type { AgUiRun } from './dialect/ag-ui-run.js';
 import { agUiDialect } from './dialect/ag-ui.js';

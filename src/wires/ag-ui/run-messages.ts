@@ -4,17 +4,17 @@ import { cleanName, fileIdInUrl } from '../../attachments/face.js';
 import { invalidRequest, TypedError } from '../../errors/typed-error.js';
 import { isBase64, isPlainObject, printJson } from '../../platform/face.js';
 import { type AnswerInput, checkAnswerCount, type ClientTurn } from '../../turn/face.js';
-import type { WireMessage } from '../conversation/conversations.js';
-import { joinPieces, type WireFile } from '../conversation/inline-files.js';
+import type { WireMessage } from '../chat/conversations.js';
+import { joinPieces, type WireFile } from '../chat/inline-files.js';
 import {
   argumentsOf,
   missingFile,
   parseArguments,
   turnsOfHistory,
   type HistoryItem,
-} from '../conversation/client-history.js';
-import { describeIssue } from '../conversation/describe-issue.js';
-import { answerInput, type WireAnswers } from '../conversation/questions.js';
+} from '../chat/client-history.js';
+import { describeIssue } from '../chat/describe-issue.js';
+import { answerInput, type WireAnswers } from '../chat/questions.js';
 import { toMediaParts } from './thread-history.js';
 import type { AgUiMessage } from './dialect/ag-ui-frames.js';
 

@@ -17,9 +17,9 @@ import {
   turnNotFound,
   type TurnRow,
 } from '../../turn/face.js';
-import { Conversations, findOpenTurn } from '../conversation/conversations.js';
-import { findAsked, findDecided } from '../conversation/questions.js';
-import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
+import { Conversations, findOpenTurn } from '../chat/conversations.js';
+import { findAsked, findDecided } from '../chat/questions.js';
+import { nameTurn, TurnStreams } from '../chat/turn-streams.js';
 import { steeredMessages } from '../../storage/governance-schema.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';

@@ -4,16 +4,16 @@ import { cleanName, fileIdInUrl } from '../../attachments/face.js';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject, printJson } from '../../platform/face.js';
 import { checkAnswerCount, type ClientTurn } from '../../turn/face.js';
-import type { WireMessage } from '../conversation/conversations.js';
-import { joinPieces, parseDataUrl, type WireFile } from '../conversation/inline-files.js';
+import type { WireMessage } from '../chat/conversations.js';
+import { joinPieces, parseDataUrl, type WireFile } from '../chat/inline-files.js';
 import {
   argumentsOf,
   missingFile,
   turnsOfHistory,
   type HistoryItem,
-} from '../conversation/client-history.js';
-import { describeIssue } from '../conversation/describe-issue.js';
-import { answerInput, type WireAnswers } from '../conversation/questions.js';
+} from '../chat/client-history.js';
+import { describeIssue } from '../chat/describe-issue.js';
+import { answerInput, type WireAnswers } from '../chat/questions.js';
 import { originalId } from './dialect/ai-sdk-calls.js';
 
 /**

@@ -4,9 +4,9 @@ import { compact, isPlainObject } from '../../platform/face.js';
 import { unusedFields } from '../../options/face.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import type { ClientTurn } from '../../turn/face.js';
-import type { WireMessage } from '../conversation/conversations.js';
-import type { WireAnswers } from '../conversation/questions.js';
-import type { WireFile } from '../conversation/inline-files.js';
+import type { WireMessage } from '../chat/conversations.js';
+import type { WireAnswers } from '../chat/questions.js';
+import type { WireFile } from '../chat/inline-files.js';
 import { ChatDto } from './ai-sdk.dto.js';
 import { aiSdkVersions, VERSION_FIELD, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import {

@@ -9,7 +9,7 @@ import { parseCursor } from '../../events/cursor.js';
 import type { TurnEvent } from '../../events/turn-event.js';
 import type { TurnStatus } from '../../storage/shapes/stored-turn.js';
 import { TurnEncoder } from '../framing/turn-encoder.js';
-import { awaitedApprovals } from '../conversation/questions.js';
+import { awaitedApprovals } from '../chat/questions.js';
 import type { AiSdkRange } from './dialect/ai-sdk.js';
 import { aiSdkVersions, splitCursor, type AiSdkVersion } from './dialect/ai-sdk-version.js';
 import {

@@ -38,7 +38,7 @@ import {
   turnErrors,
   TurnService,
 } from '../../turn/face.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../chat/turn-streams.js';
 import {
   RequestedAnswer,
   type AnswerKind,

@@ -13,8 +13,8 @@ import {
   turnNotFound,
   TurnService,
 } from '../../turn/face.js';
-import { Conversations } from '../conversation/conversations.js';
-import { answerInput, awaitedApprovals, loadTreeApprovals } from '../conversation/questions.js';
+import { Conversations } from '../chat/conversations.js';
+import { answerInput, awaitedApprovals, loadTreeApprovals } from '../chat/questions.js';
 import { resultFold, type TurnResult } from '../harness/dialect/harness.js';
 import type { AgentToolInput } from './agent-tools.js';
 

@@ -15,7 +15,7 @@ import { Presence } from '../../turn/lifecycle/presence.js';
 import { LeftRequests } from '../../turn/submit/left-requests.js';
 import { RepeatedRequests } from '../../turn/submit/repeated-requests.js';
 import { TurnService } from '../../turn/turn-service.js';
-import { Conversations } from '../conversation/conversations.js';
+import { Conversations } from '../chat/conversations.js';
 import { findTurnSession, isAgentSession, AgentSessions, type Chat } from './agent-sessions.js';
 import { newSession } from '../../../test/support/turn/submit.js';
 

@@ -16,7 +16,7 @@ import {
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { violatedConstraint } from '../../storage/database-errors.js';
 import { type SubmittedTurn, TurnService } from '../../turn/face.js';
-import { Conversations, isOwnSession, type FoundSession } from '../conversation/conversations.js';
+import { Conversations, isOwnSession, type FoundSession } from '../chat/conversations.js';
 import { namesLike } from '../../agents/face.js';
 import { sessions, turns } from '../../storage/schema.js';
 import { agentSessionBusy } from './named-agents-errors.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedTurns } from '../../../test/golden/golden.js';
 import type { OnEvents, TurnEvent, TurnEventBody } from '../../events/turn-event.js';
-import { foldToEnd } from '../conversation/turn-streams.js';
+import { foldToEnd } from '../chat/turn-streams.js';
 import { agentAnswer } from './collect-answer.js';
 import type { ChatAnswerDto } from './named-agents.dto.js';
 

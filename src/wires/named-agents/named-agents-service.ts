@@ -16,7 +16,7 @@ import { type Clock, CLOCK } from '../../platform/face.js';
 import { isSessionMissing } from '../../session/face.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { clientLeft, TurnService } from '../../turn/face.js';
-import { TurnStreams } from '../conversation/turn-streams.js';
+import { TurnStreams } from '../chat/turn-streams.js';
 import {
   findTurnSession,
   isAgentSession,

@@ -10,8 +10,8 @@ import { isSessionMissing, ProjectRoots, SessionService } from '../../session/fa
 import { DATABASE, type Database } from '../../storage/connection.js';
 import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { loadSessionTurns, type SubmittedTurn, TurnService } from '../../turn/face.js';
-import { Conversations, isOwnSession } from '../conversation/conversations.js';
-import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
+import { Conversations, isOwnSession } from '../chat/conversations.js';
+import { nameTurn, TurnStreams } from '../chat/turn-streams.js';
 import { retryAdvice } from '../../platform/face.js';
 import { formatFrame } from '../framing/face.js';
 import { oracleAnswer } from './collect-answer.js';

@@ -11,8 +11,8 @@ import {
   type TurnRow,
   type TurnService,
 } from '../../turn/face.js';
-import type { Conversations } from '../conversation/conversations.js';
-import { answerInput } from '../conversation/questions.js';
+import type { Conversations } from '../chat/conversations.js';
+import { answerInput } from '../chat/questions.js';
 import { historyDigests, keepInput, textOf, withoutBlanks, type KnownItem } from './input-items.js';
 import type { ModelChooser } from './models.controller.js';
 import type { ResponseRequest } from './response-request.js';

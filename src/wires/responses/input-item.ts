@@ -7,9 +7,9 @@ import {
   printJson,
 } from '../../platform/face.js';
 import type { AnswerInput } from '../../turn/face.js';
-import { answerInput } from '../conversation/questions.js';
-import { type InlineFile, parseBase64, parseDataUrl } from '../conversation/inline-files.js';
-import { parseArguments } from '../conversation/client-history.js';
+import { answerInput } from '../chat/questions.js';
+import { type InlineFile, parseBase64, parseDataUrl } from '../chat/inline-files.js';
+import { parseArguments } from '../chat/client-history.js';
 import { cleanName } from '../../attachments/face.js';
 import { nameInNamespace } from '../../options/face.js';
 import { badField, badParam } from './responses-errors.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ApprovalRow, ClientTurn } from '../../turn/face.js';
-import type { InlineFile } from '../conversation/inline-files.js';
-import { groupTurns } from '../conversation/client-history.js';
+import type { InlineFile } from '../chat/inline-files.js';
+import { groupTurns } from '../chat/client-history.js';
 import { type JsonObject, newId } from '../../platform/face.js';
 import type { InputItem } from './input-item.js';
 import type { InputItemsDto } from './responses.dto.js';

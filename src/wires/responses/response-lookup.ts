@@ -9,12 +9,12 @@ import {
   type SubmittedTurn,
   type TurnRow,
 } from '../../turn/face.js';
-import { readLog } from '../conversation/turn-streams.js';
+import { readLog } from '../chat/turn-streams.js';
 import { responseAfter } from './dialect/responses.js';
 import type { ResponseItem, ResponseObject } from './dialect/response-frames.js';
 import { readItem, type InputItem } from './input-item.js';
 import type { KnownItem } from './input-items.js';
-import { findAskingTurn, loadTreeApprovals } from '../conversation/questions.js';
+import { findAskingTurn, loadTreeApprovals } from '../chat/questions.js';
 import type { ResponseDescription } from './dialect/response-items.js';
 import {
   linkResponses,

@@ -16,8 +16,8 @@ import {
   TurnService,
 } from '../../turn/face.js';
 import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
-import { Conversations } from '../conversation/conversations.js';
-import { joinPieces, type InlineFile } from '../conversation/inline-files.js';
+import { Conversations } from '../chat/conversations.js';
+import { joinPieces, type InlineFile } from '../chat/inline-files.js';
 import {
   historyDigests,
   textOf,

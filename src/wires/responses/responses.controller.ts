@@ -53,7 +53,7 @@ import { ResponseSubmitter } from './response-submitter.js';
 import { repeated, ResponseLookup, type FoundResponse } from './response-lookup.js';
 import type { JsonObject } from '../../platform/face.js';
 import { streamErrors, type SubmittedTurn, turnErrors, TurnService } from '../../turn/face.js';
-import { nameTurn, TurnStreams } from '../conversation/turn-streams.js';
+import { nameTurn, TurnStreams } from '../chat/turn-streams.js';
 
 import { responseFold, responsesDialect } from './dialect/responses.js';
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentsModule } from '../../agents/face.js';
 import { ProviderModule } from '../../provider/face.js';
 import { TurnApiModule } from '../../turn/face.js';
-import { ConversationModule } from '../conversation/conversation.module.js';
+import { ChatModule } from '../chat/chat.module.js';
 import { ModelChooser, ModelsController } from './models.controller.js';
 import { ResponseLookup } from './response-lookup.js';
 import { ResponseSubmitter } from './response-submitter.js';
@@ -10,7 +10,7 @@ import { ResponsesController } from './responses.controller.js';
 
 /** The routes of the Responses API. */
 @Module({
-  imports: [AgentsModule, ConversationModule, ProviderModule, TurnApiModule],
+  imports: [AgentsModule, ChatModule, ProviderModule, TurnApiModule],
   controllers: [ResponsesController, ModelsController],
   providers: [ModelChooser, ResponseLookup, ResponseSubmitter],
 })

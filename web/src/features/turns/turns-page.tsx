@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { TurnList } from '#src/client/server-types.js';
-import type { QueueDto } from '#src/ops/queue.dto.js';
+import type { QueueDto } from '#src/operations/queue.dto.js';
 import { useSearch } from 'wouter';
 import { client } from '../../api/client.js';
 import { navigate } from '../../app/navigation.js';

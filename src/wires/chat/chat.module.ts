@@ -11,4 +11,4 @@ import { TurnStreams } from './turn-streams.js';
   providers: [Conversations, TurnStreams],
   exports: [Conversations, TurnStreams],
 })
-export class ConversationModule {}
+export class ChatModule {}
