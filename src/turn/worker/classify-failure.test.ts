@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FencedError } from '../../events/event-log.js';
 import { TypedError } from '../../errors/typed-error.js';
-import { classifyFailure } from './run-attempt.js';
+import { classifyFailure } from './classify-failure.js';
 import { Lease, LeaseEndedError, type LeaseEnd } from '../state/lease.js';
 
 describe('endingOf', () => {

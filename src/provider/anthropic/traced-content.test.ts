@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeMessages, describeReply } from './call-span.js';
+import { describeMessages, describeReply } from './traced-content.js';
 
 it('describes messages without the bytes of files and the blocks of the provider', () => {
   const described = describeMessages([
