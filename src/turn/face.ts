@@ -29,12 +29,8 @@ export type {
   ToldPart,
 } from './state/prompt-part.js';
 export { callKey, callsOf, loadRecording, type Recording } from './state/recording.js';
-export {
-  loadHistoryOf,
-  loadSessionTurns,
-  loadTurns,
-  type StoredTurn,
-} from './state/stored-turn.js';
+export { loadHistoryOf, loadSessionTurns, loadTurns } from './state/load-turns.js';
+export { type StoredTurn } from './state/stored-turn.js';
 export {
   type EndedCall,
   isWanted,

@@ -11,7 +11,7 @@ import { messages, steps } from '../../src/storage/transcript-schema.js';
 import { globTool } from '../../src/tools/builtin/glob.js';
 import { readTool } from '../../src/tools/builtin/file-tools.js';
 import { viewMessages } from '../../src/turn/history/view-messages.js';
-import { loadSessionTurns } from '../../src/turn/state/stored-turn.js';
+import { loadSessionTurns } from '../../src/turn/state/load-turns.js';
 import type { TurnWorker } from '../../src/turn/worker/turn-worker.js';
 import { useDatabase } from '../support/database/database.js';
 import { instructionRootWith } from '../support/agents/instruction-root.js';

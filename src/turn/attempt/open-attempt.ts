@@ -19,12 +19,8 @@ import { isExhausted, isProgress } from '../queue/takeover-guard.js';
 import type { Attempt, ChildTurn, Claim, Progress, ReleaseSlotWhile } from '../state/attempt.js';
 import type { AttemptServices } from '../state/attempt-services.js';
 import type { Lease } from '../state/lease.js';
-import {
-  loadDeliveredMessages,
-  loadTurns,
-  toSteeredMessage,
-  type StoredTurn,
-} from '../state/stored-turn.js';
+import { loadTurns } from '../state/load-turns.js';
+import { loadDeliveredMessages, toSteeredMessage, type StoredTurn } from '../state/stored-turn.js';
 import { loadPastTurns, type PastTurn } from '../state/past-turn.js';
 import { openState } from '../state/turn-state.js';
 import { countEvents, turnLogger } from './attempt-telemetry.js';

@@ -21,7 +21,7 @@ import {
   turnNotInSession,
 } from '../state/turn-errors.js';
 import { openCredentials } from '../../session/session-credentials.js';
-import { historyBefore, unseenBy } from '../state/stored-turn.js';
+import { historyBefore, unseenBy } from '../state/load-turns.js';
 import type { ForkedSessionDto } from './fork.dto.js';
 import { SecretVault } from '../../access/secret-vault.js';
 import { prefixAsOf, todosAsOf } from './supersede-turns.js';

@@ -29,7 +29,7 @@ import { openFrame } from '../prompt/model-request.js';
 import { buildTranscripts } from '../prompt/transcripts.js';
 import { AttemptServices } from '../state/attempt-services.js';
 import { loadPastTurns } from '../state/past-turn.js';
-import { loadTurn, loadTurns } from '../state/stored-turn.js';
+import { loadTurn, loadTurns } from '../state/load-turns.js';
 import { streamExpired, turnInProgress } from '../state/turn-errors.js';
 import { findActiveTurn, getTurn } from '../state/turn-row.js';
 import { contextBefore } from '../state/turn-state.js';

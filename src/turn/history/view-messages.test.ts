@@ -5,7 +5,7 @@ import type { AttachmentRef, AssistantPart } from '../../storage/shapes/stored-s
 import { noUsage } from '../../events/turn-event.js';
 import { newId } from '../../platform/ids.js';
 import { messages, steps, toolCalls } from '../../storage/transcript-schema.js';
-import { loadSessionTurns } from '../state/stored-turn.js';
+import { loadSessionTurns } from '../state/load-turns.js';
 import { assistantMessageId } from '../state/turn-row.js';
 import { viewMessages } from './view-messages.js';
 

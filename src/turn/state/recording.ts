@@ -1,7 +1,8 @@
 import { canonicalJson } from '../../platform/json.js';
 import type { AssistantPart } from '../../storage/shapes/stored-step.js';
 import type { CallEnd } from '../../tools/ledger.js';
-import { type CallRow, loadTurns } from './stored-turn.js';
+import { loadTurns } from './load-turns.js';
+import { type CallRow } from './stored-turn.js';
 import type { ToolUse } from './attempt.js';
 import type { Queryable } from '../../storage/connection.js';
 import { turnNotFound } from './turn-errors.js';

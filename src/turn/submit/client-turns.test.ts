@@ -4,7 +4,7 @@ import { newTurn } from '../../../test/support/turn/new-turn.js';
 import { storeSession } from '../../../test/support/turn/store-turn.js';
 import { newId } from '../../platform/ids.js';
 import { buildMessages } from '../prompt/build-messages.js';
-import { loadSessionTurns } from '../state/stored-turn.js';
+import { loadSessionTurns } from '../state/load-turns.js';
 import { insertTurn } from './insert-turn.js';
 import { checkClientTurns, storeClientTurns } from './client-turns.js';
 import type { TurnTranscript } from '../state/attempt-context.js';

@@ -6,7 +6,7 @@ import { storeSession, storeTurn } from '../../../test/support/turn/store-turn.j
 import { newId } from '../../platform/ids.js';
 import { turns } from '../../storage/schema.js';
 import { messages } from '../../storage/transcript-schema.js';
-import { loadSessionTurns } from '../state/stored-turn.js';
+import { loadSessionTurns } from '../state/load-turns.js';
 import { insertTurn } from './insert-turn.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 

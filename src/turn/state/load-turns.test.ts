@@ -4,7 +4,8 @@ import { HeldTool } from '../../../test/support/turn/held-tool.js';
 import { openTestServices } from '../../../test/support/turn/turn-services.js';
 import { readTurn } from '../../../test/support/turn/read-turn.js';
 import { storeSteeredMessage } from '../submit/steer-turn.js';
-import { historyBefore, unseenBy, loadDeliveredMessages } from './stored-turn.js';
+import { historyBefore, unseenBy } from './load-turns.js';
+import { loadDeliveredMessages } from './stored-turn.js';
 import { useShared } from '../../../test/support/suite.js';
 import { submit, newSession } from '../../../test/support/turn/submit.js';
 
