@@ -131,7 +131,7 @@ const doors = [
   // The MCP servers of a process; definitions, which agents and sessions have too; the log-ins of people at them.
   '^src/tools/mcp/(definitions|mcp|prompts|tool-names|oauth/(mcp-logins|mcp-redirects))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
-  '^src/wires/harness/dialect/harness\\.ts$',
+  '^src/wires/harness/dialect/harness(-result)?\\.ts$',
 ];
 
 /** @param {{ name: string, comment: string, from: object, others?: readonly string[] }} face */

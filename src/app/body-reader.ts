@@ -6,21 +6,19 @@ import type { Clock } from '../platform/clock.js';
 import { parseJson } from '../platform/exact-json.js';
 import { JsonMeter, type JsonLimits } from '../platform/text/json-text.js';
 import {
-  type BodyKind,
-  RequestBody,
-  plainBody,
   bodyTooLarge,
   excessOf,
   notAnObject,
   notUtf8,
   unsupportedCharset,
-  type BodyRules,
   invalidJson,
   inflatesTooFar,
   notInflatable,
   windowTooLarge,
-} from '../http/request-body.js';
+} from '../http/body-errors.js';
+import { type BodyKind, RequestBody, plainBody, type BodyRules } from '../http/request-body.js';
 import { errorCode } from '../platform/error-code.js';
+import { isWholeZstd } from './whole-zstd.js';
 
 /** Bytes decoded and measured at a time. */
 const PIECE_BYTES = 64 * 1024;
@@ -221,6 +219,7 @@ export async function inflateBody(
   if (inflateWith === undefined) throw new Error(`There is no inflater for ${encoding}`);
   // An empty body is empty in every coding.
   if (sent.length === 0) return Buffer.alloc(0);
+  if (encoding === 'zstd' && !isWholeZstd(sent)) throw notInflatable(encoding);
   const most = sent.length * MAX_INFLATION;
   const maxOutputLength = Math.min(most, rules.maxBytes);
   try {

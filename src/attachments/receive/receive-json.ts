@@ -4,7 +4,8 @@ import Parser from 'stream-json/Parser.js';
 import { isPlainObject } from '../../platform/json.js';
 import { JsonMeter } from '../../platform/text/json-text.js';
 import { LoopShare } from '../../platform/async/batcher.js';
-import { invalidJson, RequestBody } from '../../http/request-body.js';
+import { invalidJson } from '../../http/body-errors.js';
+import { RequestBody } from '../../http/request-body.js';
 import {
   type ReceiveOptions,
   documentTooDeep,

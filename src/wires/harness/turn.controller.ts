@@ -45,7 +45,8 @@ import {
   ApiHarnessStream,
   ApiTurnAnswers,
 } from './harness-api.decorator.js';
-import { resultFold, harnessDialect } from './dialect/harness.js';
+import { harnessDialect } from './dialect/harness.js';
+import { resultFold } from './dialect/harness-result.js';
 import { InterruptDto, InterruptedDto, OkDto } from './interrupt.dto.js';
 import { TurnDto } from './turn.dto.js';
 

@@ -11,7 +11,7 @@ import {
 } from '../../http/face.js';
 import { turnOutcomes } from '../../events/face.js';
 import { TurnOptionsDto } from '../../options/face.js';
-import type { TurnResult } from './dialect/harness.js';
+import type { TurnResult } from './dialect/harness-result.js';
 
 export class TurnDto {
   /** Id of the session. */

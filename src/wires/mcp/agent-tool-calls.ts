@@ -15,7 +15,7 @@ import {
 } from '../../turn/face.js';
 import { Conversations } from '../chat/conversations.js';
 import { answerInput, awaitedApprovals, loadTreeApprovals } from '../chat/questions.js';
-import { resultFold, type TurnResult } from '../harness/dialect/harness.js';
+import { resultFold, type TurnResult } from '../harness/dialect/harness-result.js';
 import type { AgentToolInput } from './agent-tools.js';
 
 /** What a turn waits for a person to say. */

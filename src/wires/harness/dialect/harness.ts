@@ -1,7 +1,6 @@
 import type { EventOf, TurnEvent } from '../../../events/face.js';
-import { assertNever, compact, type JsonObject, retryAdvice } from '../../../platform/face.js';
+import { assertNever, compact, retryAdvice } from '../../../platform/face.js';
 import {
-  type AnswerFold,
   applyByType,
   type ByType,
   type Dialect,
@@ -127,7 +126,7 @@ function toolResult(event: EventOf<'tool.ended'>): HarnessFrames['tool:result'] 
 }
 
 /** Data of the frame `turn:error`. */
-function describeFailure(event: EventOf<'turn.failed'>): HarnessFrames['turn:error'] {
+export function describeFailure(event: EventOf<'turn.failed'>): HarnessFrames['turn:error'] {
   return {
     ...pick(event, ['phase', 'errorType', 'message', 'status', 'severity', 'fatal', 'details']),
     ...retryAdvice(event),
@@ -135,7 +134,7 @@ function describeFailure(event: EventOf<'turn.failed'>): HarnessFrames['turn:err
 }
 
 /** Data of the frame `turn:end`. */
-function describeEnd(event: EventOf<'turn.ended'>): HarnessFrames['turn:end'] {
+export function describeEnd(event: EventOf<'turn.ended'>): HarnessFrames['turn:end'] {
   return pick(event, ['outcome', 'exitCode', 'reason', 'usage', 'durationMs']);
 }
 
@@ -186,60 +185,4 @@ function pick<E, K extends keyof E>(event: E, keys: readonly K[]): Pick<E, K> {
 
 function frame<Name extends HarnessFrameName>(event: Name, data: HarnessFrames[Name]): Frame {
   return { event, data: JSON.stringify(data) };
-}
-
-/** A turn that has ended, for clients that read no stream. */
-export type TurnResult = HarnessFrames['turn:end'] & {
-  turnId: string;
-  sessionId: string;
-  /** The model's text without discarded steps; of a turn that was cut off, as far as it came. */
-  text: string;
-  /** The object that a turn was to end with, and ended with. */
-  output?: JsonObject;
-  /** The error of a failed turn. */
-  error?: HarnessFrames['turn:error'];
-  /** What the turn was told beside its answer: options that had no effect, limits, … Absent: nothing. */
-  notices?: readonly HarnessFrames['system:notice'][];
-  /** Files of the message that were not taken. Absent: all were. */
-  rejectedFiles?: readonly HarnessFrames['attachment:warning'][];
-};
-
-interface ResultState {
-  error?: HarnessFrames['turn:error'];
-  notices: readonly HarnessFrames['system:notice'][];
-  rejectedFiles: readonly HarnessFrames['attachment:warning'][];
-}
-
-/** Folds a turn to its result. */
-export function resultFold(ids: {
-  turnId: string;
-  sessionId: string;
-}): AnswerFold<ResultState, TurnResult> {
-  return {
-    initial: { notices: [], rejectedFiles: [] },
-    next,
-    end: ({ error, notices, rejectedFiles }, event) => ({
-      ...ids,
-      text: event.text,
-      ...describeEnd(event),
-      ...compact({ output: event.output, error }),
-      ...(notices.length === 0 ? {} : { notices }),
-      ...(rejectedFiles.length === 0 ? {} : { rejectedFiles }),
-    }),
-  };
-}
-
-function next(state: ResultState, event: TurnEvent): ResultState {
-  if (event.type === 'turn.failed') return { ...state, error: describeFailure(event) };
-  if (event.type === 'notice.posted') {
-    const { kind, level, text, metadata, seenByModel } = event;
-    const notice = { kind, level, text, ...compact({ metadata }), seenByModel };
-    return { ...state, notices: [...state.notices, notice] };
-  }
-  if (event.type !== 'attachment.rejected') return state;
-  const { name, reason, index } = event;
-  return {
-    ...state,
-    rejectedFiles: [...state.rejectedFiles, { name, reason, ...compact({ index }) }],
-  };
 }
