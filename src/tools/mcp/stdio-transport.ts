@@ -178,7 +178,8 @@ export class StdioTransport implements Transport {
 function parseMessage(line: string): JSONRPCMessage | undefined {
   let read: unknown;
   try {
-    read = readMessage(line);
+    // A shell or a runtime may begin the output with a mark of its encoding.
+    read = readMessage(line.replace(/^\u{FEFF}/u, ''));
   } catch {
     return undefined;
   }
