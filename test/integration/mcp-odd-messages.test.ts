@@ -16,12 +16,8 @@ const greeting = {
   serverInfo: { name: 'x', version: '1' },
 };
 
-/** A command whose results are these, by method, and whose tool asks `asked` first. It begins with the text `first`. */
-function command(
-  results: Record<string, unknown>,
-  asked?: object,
-  first = '',
-): Record<string, unknown> {
+/** A command whose results are these, by method, and whose tool asks `asked` first. */
+function command(results: Record<string, unknown>, asked?: object): Record<string, unknown> {
   const file = path.join(newFolder(), 'server.mjs');
   const all = {
     initialize: greeting,
@@ -35,7 +31,6 @@ function command(
     const results = ${JSON.stringify(all)};
     const asked = ${JSON.stringify(asked ?? null)};
     const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-    process.stdout.write(${JSON.stringify(first)});
     let call;
     readline.createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, result, error } = JSON.parse(line);
@@ -61,11 +56,6 @@ describe('an MCP server with odd messages', () => {
     mcp = await openTestMcp({ servers: { odd } });
     return turnOf(mcp, { asks: true });
   };
-
-  it('begins with a mark of its encoding, and is there at once', async () => {
-    const turn = await open(command({}, undefined, '\uFEFF'));
-    expect(outputText(await callMcp(turn, 'mcp__odd__go'))).toBe('went');
-  });
 
   const nulls: [string, Record<string, unknown>][] = [
     ['beside the list', { 'tools/list': { tools: [tool], nextCursor: null, _meta: null } }],
