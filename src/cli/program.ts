@@ -224,7 +224,7 @@ async function createProgram(
       'after',
       `
 ${programName} COMMAND --help lists the options of a command. Without a command, it serves.
-Exit code: that of the turn (0 ended, 1 failed, 130 interrupted); 2 for a wrong call.`,
+Exit code: that of the turn (0 ended, 1 failed, 3 waiting for an answer, 130 interrupted); 2 for a wrong call.`,
     );
   for (const { name, about, load } of commands) {
     const command = new CliCommand(name).description(about).copyInheritedSettings(program);

@@ -136,6 +136,7 @@ export function modelNotDescribed(model: string): TypedError {
   return providerError({
     case: 'refused',
     category: 'MODEL_NOT_FOUND',
+    provider: model.split('/', 1)[0] ?? model,
     message: `The model "${model}" has no entry in the file of TURNPIKE_MODELS. Add one with its contextWindow, maxOutput and price: no limit holds without them.`,
     facts: { model },
   });

@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { watch } from 'node:fs';
+import path from 'node:path';
+import { watch, type FSWatcher } from 'node:fs';
 import { parseConfig } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { faultsMessage, type SourceFault } from '../../tools/extensions/source-faults.js';
@@ -17,6 +18,8 @@ const DRAIN_MS = '500';
 
 /** Files that a server reads again by itself: agents, skills and what they refer to. */
 const READ_AGAIN = /\.md$/i;
+/** The names of sources: editors make files beside them for a moment, with other names. */
+const SOURCE = /^[^.#].*\.(?:md|ya?ml|json|[cm]?[jt]sx?)$/i;
 
 /**
  * `turnpike dev`: serves, and starts a new process when a module changes, of a tool or of an agent. Modules cannot be
@@ -81,9 +84,9 @@ async function serveAndWatch(
     );
   };
   const watchers = folders.map((folder) =>
-    watch(folder, { recursive: true }, (_event, file) => {
+    watchSources(folder, (file) => {
       clearTimeout(settling);
-      changed.add(file ?? folder);
+      changed.add(file);
       settling = setTimeout(() => {
         restarting = restarting.then(takeChanges);
       }, SETTLE_MS);
@@ -94,6 +97,13 @@ async function serveAndWatch(
   for (const watcher of watchers) watcher.close();
   await restarting;
   await stop(child);
+}
+
+/** @param onChange called with a source that has changed, or with the folder where the system does not say which. */
+function watchSources(folder: string, onChange: (file: string) => void): FSWatcher {
+  return watch(folder, { recursive: true }, (_event, file) => {
+    if (file === null || SOURCE.test(path.basename(file))) onChange(file ?? folder);
+  });
 }
 
 /** Checks what has changed in a process of its own, as `turnpike check`. */

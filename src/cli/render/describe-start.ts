@@ -58,9 +58,14 @@ function describeParts({ config, mode, shells }: StartReport) {
   const model = config.model ?? 'as each turn names it';
   return {
     data: isEmbedded ? path.resolve(config.dataDir) : 'PostgreSQL and Redis',
-    model: mode === 'rehearsal' ? 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)' : model,
+    model: mode === 'rehearsal' ? describeRehearsal(config) : model,
     bash: describeShells(shells),
   };
+}
+
+function describeRehearsal({ makers }: StartReport['config']): string {
+  if (makers.length === 0) return 'rehearsal (offline; set ANTHROPIC_API_KEY for Claude)';
+  return `rehearsal (offline) of ${makers.map(({ name }) => name).join(', ')} and Claude`;
 }
 
 /** A shell line that creates a session for the current folder and runs a turn in it. */

@@ -234,11 +234,13 @@ export class ExtensionError extends Error {
     source: ExtensionSource,
     readonly extension: string,
     readonly fault: string,
-    { cause, place }: { cause?: unknown; place?: SourcePlace } = {},
+    { cause, place, remedy }: { cause?: unknown; place?: SourcePlace; remedy?: string } = {},
   ) {
     const named = place === undefined ? extension : showPlace(place);
     const end = fault.endsWith('?') ? '' : '.';
-    super(`${source}: ${named}: ${fault}${end} ${remedies[source]}`, { cause });
+    // The command that was given the option says what it is about.
+    const about = source === '--dir' ? '' : `${source}: `;
+    super(`${about}${named}: ${fault}${end} ${remedy ?? remedies[source]}`, { cause });
     this.place = place;
   }
 }

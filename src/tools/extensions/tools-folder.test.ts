@@ -66,6 +66,6 @@ it.each([
     const file = path.join(folder, 'mine.mjs');
     await writeFile(file, `export default { ${text} }`);
     const reading = readToolsFolder(folder, newRegistries(), '--dir');
-    await expect(reading).rejects.toThrow(`--dir: ${file}: ${fault} the file`);
+    await expect(reading).rejects.toThrow(`${file}: ${fault} the file`);
   },
 );

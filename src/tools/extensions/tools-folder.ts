@@ -54,7 +54,11 @@ export async function readToolsFolder(
   source: ExtensionSource = SOURCE,
 ): Promise<ExtensionTool[]> {
   const root = await realpath(folder).catch((error: unknown) => {
-    throw new ExtensionError(source, folder, 'there is no such folder', { cause: error });
+    throw new ExtensionError(source, folder, 'there is no such folder', {
+      cause: error,
+      remedy:
+        'Make it, or name another one: a relative path is from the folder that the server starts in.',
+    });
   });
   const names = (await readdir(root)).filter((name) => toolFile.test(name)).toSorted();
   const tools: ExtensionTool[] = [];

@@ -16,9 +16,10 @@ it('reads the messages of a command between its other lines, the first after a m
   });
   const ids: unknown[] = [];
   const closed = new Promise<void>((resolve) => {
-    transport.onclose = resolve;
+    Object.assign(transport, { onclose: resolve });
   });
-  transport.onmessage = (message: JSONRPCMessage) => void ids.push('id' in message && message.id);
+  const onmessage = (message: JSONRPCMessage): void => void ids.push('id' in message && message.id);
+  Object.assign(transport, { onmessage });
   await transport.start();
   await closed;
   expect(ids).toEqual([1, 2]);

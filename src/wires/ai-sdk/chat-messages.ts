@@ -268,7 +268,7 @@ export function refuseUnknownParts(messages: readonly SentMessage[], from: numbe
 function readParts({ parts }: SentMessage, index: number): readonly unknown[] {
   if (Array.isArray(parts)) return parts as unknown[];
   throw invalidRequest(
-    `'messages[${index}].parts' is missing or not a list: send messages as version 5 or later of the AI SDK has them`,
+    `'messages[${index}].parts' is missing or not a list: send messages as version 6 or later of the AI SDK has them`,
   );
 }
 

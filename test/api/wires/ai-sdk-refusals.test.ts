@@ -53,7 +53,7 @@ describe('the AI SDK wire refuses', () => {
     ['no messages', { id: 'c1' }, 400, "'messages' is missing"],
     ['no message', { id: 'c1', messages: [] }, 400, 'nothing new'],
     ['a message that is none', { id: 'c1', messages: ['hi'] }, 400, "'messages[0]'"],
-    ['no parts', { id: 'c1', messages: [{ role: 'user', content: 'x' }] }, 400, 'version 5'],
+    ['no parts', { id: 'c1', messages: [{ role: 'user', content: 'x' }] }, 400, 'version 6'],
     ['nothing said', user([]), 400, 'has neither text nor a file'],
     ['text that is none', user([{ type: 'text', text: 1 }]), 400, "'messages[0].parts[0].text'"],
     ['another trigger', { ...user(text), trigger: 'go' }, 400, 'regenerate-message'],
