@@ -129,6 +129,12 @@ describe.each(makerNames)('the rehearsal of %s, on its own wire', (name) => {
       details: { provider: name, ...details },
     });
   });
+
+  it('fails for the first try alone where it is told to, which is sent again', async () => {
+    const asked = [say('[[fail=529 times=1]] Hello')];
+    await expect(ask(name, asked)).rejects.toMatchObject({ details: { provider: name } });
+    expect(textOf((await ask(name, asked)).parts)).toContain('You wrote:');
+  });
 });
 
 /** A request with one thing wrong, as the documents have it. */

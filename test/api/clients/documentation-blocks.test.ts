@@ -332,7 +332,10 @@ const uses: Record<string, Use[]> = {
     },
     elsewhere('is the configuration of Prometheus'),
   ],
-  'docs/operate/other-makers.md': [elsewhere('needs a package; other-makers.test.ts runs it')],
+  'docs/operate/other-makers.md': [
+    elsewhere('needs a package; other-makers.test.ts runs it'),
+    elsewhere('needs a package; other-makers.test.ts runs it, with two makers'),
+  ],
   'docs/operate/page-tokens.md': logInUses.pageTokens,
   'docs/operate/production.md': [
     elsewhere('installs the package; test/release/package.test.ts does'),
