@@ -59,7 +59,7 @@ export async function planMakerReply(
   const accepted: AcceptedRequest = { body: taken, sent: taken, profile, dropped: [] };
   const items = promptItems(taken, profile, await loadTokenizer());
   const prompt = totalOf(items, profile);
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('hex');
+  const digest = createHash('sha256').update(path).update(JSON.stringify(body)).digest('hex');
   const retryCount = failed.get(digest) ?? 0;
   const plan = planReply(accepted, { retryCount, headroom: profile.window - prompt, newId });
   if (plan.kind === 'failure') {
