@@ -38,7 +38,7 @@ for (const [name, open] of bothDatabases) {
   });
 }
 
-describe('a bucket that refuses or is gone', () => {
+describe('a bucket', () => {
   let s3: TestS3;
   beforeAll(async () => {
     s3 = await startS3(newFolder());
@@ -53,20 +53,35 @@ describe('a bucket that refuses or is gone', () => {
     ['a wrong key', (url: string) => url, 'wrong', /403 SignatureDoesNotMatch/],
     ['no such bucket', (url: string) => url.replace('/turnpike/', '/other/'), 'S3RVER', /404/],
     ['no server', () => 'http://127.0.0.1:9/turnpike', 'S3RVER', /fetch failed/],
-  ])('is an error to try again, and the log has why: %s', async (_name, urlOf, secret, cause) => {
-    const contents = new S3Contents(urlOf(s3.settings.s3Url), {
-      ...s3.settings,
-      s3SecretAccessKey: secret,
-    });
-    const failed: unknown = await contents
-      .write(newId('blob'), bytes())
-      .catch((error: unknown) => error);
-    expect(failed).toMatchObject({ type: 'STORAGE_UNAVAILABLE' });
-    await expect(contents.check()).rejects.toThrow(
-      /^TURNPIKE_S3_URL names 127\.0\.0\.1:.*correct the variable/,
-    );
-    expect(String((failed as Error).cause)).toMatch(cause);
-  });
+  ])(
+    'that refuses or is gone is an error to try again, and the log has why: %s',
+    async (_name, urlOf, secret, cause) => {
+      const contents = new S3Contents(urlOf(s3.settings.s3Url), {
+        ...s3.settings,
+        s3SecretAccessKey: secret,
+      });
+      const failed: unknown = await contents
+        .write(newId('blob'), bytes())
+        .catch((error: unknown) => error);
+      expect(failed).toMatchObject({ type: 'STORAGE_UNAVAILABLE' });
+      await expect(contents.check()).rejects.toThrow(
+        /^TURNPIKE_S3_URL names 127\.0\.0\.1:.*correct the variable/,
+      );
+      expect(String((failed as Error).cause)).toMatch(cause);
+    },
+  );
+
+  it.each(['my files', 'a+b', 'a%2Bb', 'grün', "a=b&it's(1)!*"])(
+    'may have a prefix: %s',
+    async (prefix) => {
+      const url = `${s3.settings.s3Url.replace(/\/$/, '')}/${prefix}/`;
+      const contents = new S3Contents(url, s3.settings);
+      await contents.check();
+      const id = newId('blob');
+      await contents.write(id, bytes());
+      expect(await contents.read(id, 1)).toEqual(Buffer.from('a'));
+    },
+  );
 
   it('does not lead elsewhere: a redirect is followed by nothing', async () => {
     let asked = 0;

@@ -30,7 +30,8 @@ export class S3Contents implements BlobContents {
 
   /** @param options what a reader takes for a piece does not count as the store's silence. */
   constructor(url: string, settings: S3Settings, options: S3Options = {}) {
-    this.#url = url.replace(/\/+$/, '');
+    // Signed as a blank by some, and as itself by others, unless it is written so.
+    this.#url = url.replace(/\/+$/, '').replaceAll('+', '%2B');
     this.#requests = new S3Requests(this.#url, settings, options);
   }
 

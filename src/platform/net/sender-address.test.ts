@@ -26,6 +26,10 @@ describe('senderAddress', () => {
     ['1', [XFF, '::ffff:9.9.9.9'], '9.9.9.9'],
     ['1', ['forwarded', 'for=9.9.9.9;proto=https;by=10.0.0.1'], '9.9.9.9'],
     ['1', ['Forwarded', 'for=1.2.3.4, proto=http; For="[2001:db8::7]:4711"'], '2001:db8::7'],
+    ['1', ['Forwarded', 'for=9.9.9.9;host="a,b"'], '9.9.9.9'],
+    ['1', ['Forwarded', 'for=1.2.3.4, for=9.9.9.9;by="_a\\"b,c"'], '9.9.9.9'],
+    ['1', [XFF, ' 9.9.9.9 ,'], '9.9.9.9'],
+    ['1', [XFF, '[fe80::1%eth0]:443'], 'fe80::1%eth0'],
     // A name that a proxy made up.
     ['1', ['Forwarded', 'for=_hidden'], '10.0.0.1'],
     ['2', [XFF, '9.9.9.9, unknown, 10.0.0.2'], '10.0.0.2'],

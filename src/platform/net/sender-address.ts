@@ -85,7 +85,11 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const lines = rawHeaders.filter(
     (_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
   );
-  return lines.flatMap((line) => line.split(',')).map((value) => value.trim());
+  // A comma in quotes is one of the value; RFC 9110 has empty elements ignored.
+  return lines
+    .flatMap((line) => line.match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? [])
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
 }
 
 function forOf(element: string): string {
