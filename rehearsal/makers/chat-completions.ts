@@ -10,6 +10,7 @@ import {
   inputOf,
   jsonObject,
   messagesRequest,
+  outputSchemaFields,
   parseForm,
   type MakerWire,
   type ReplyIds,
@@ -110,12 +111,7 @@ const requestForm = z.strictObject({
       z.strictObject({ type: z.enum(['text', 'json_object']) }),
       z.strictObject({
         type: z.literal('json_schema'),
-        json_schema: z.strictObject({
-          name: z.string(),
-          description: z.string().optional(),
-          schema: jsonObject,
-          strict: z.boolean().nullish(),
-        }),
+        json_schema: z.strictObject(outputSchemaFields),
       }),
     ])
     .optional(),

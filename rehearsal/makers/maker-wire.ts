@@ -83,6 +83,14 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 
 export const jsonObject = z.custom<JsonObject>(isPlainObject, 'it must be an object');
 
+/** The fields of a schema that a reply is held to. */
+export const outputSchemaFields = {
+  name: z.string(),
+  description: z.string().optional(),
+  schema: jsonObject,
+  strict: z.boolean().nullish(),
+};
+
 /** What the wires of all makers have, each in its own place. */
 interface MakerRequest {
   model: string;

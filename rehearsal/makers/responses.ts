@@ -10,6 +10,7 @@ import {
   inputOf,
   jsonObject,
   messagesRequest,
+  outputSchemaFields,
   parseForm,
   type MakerWire,
   type TakenRequest,
@@ -125,10 +126,7 @@ const requestForm = z.strictObject({
           z.strictObject({ type: z.enum(['text', 'json_object']) }),
           z.strictObject({
             type: z.literal('json_schema'),
-            name: z.string(),
-            description: z.string().optional(),
-            schema: jsonObject,
-            strict: z.boolean().nullish(),
+            ...outputSchemaFields,
           }),
         ])
         .optional(),
