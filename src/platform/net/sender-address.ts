@@ -86,10 +86,8 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
     (_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
   );
   // A comma in quotes is one of the value; RFC 9110 has empty elements ignored.
-  return lines
-    .flatMap((line) => line.match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? [])
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
+  const values = lines.flatMap((line) => line.match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? []);
+  return values.map((value) => value.trim()).filter((value) => value !== '');
 }
 
 function forOf(element: string): string {

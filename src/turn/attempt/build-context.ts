@@ -58,8 +58,7 @@ interface Found {
 
 /**
  * Builds what the loop needs of an attempt: persona, system prompt, tools, conversation with files. A conversation
- * that fills too much of the model's window is compacted first. Root and persona were checked when the turn was taken,
- * and are opened again: they may have changed since, and another process may have taken it.
+ * that fills too much of the model's window is compacted first. Root and persona may have changed since the turn was taken.
  *
  * @throws TypedError when the project root or the persona is gone.
  */

@@ -14,9 +14,8 @@ import { makerNotice } from './maker-notice.js';
  */
 export async function announceStart(attempt: Attempt): Promise<void> {
   const { services, turn, session, archived } = attempt;
-  if (archived.some(({ type }) => type === 'turn.started')) {
-    return announceRecovery(attempt, storeTrace(attempt));
-  }
+  const hasStarted = archived.some(({ type }) => type === 'turn.started');
+  if (hasStarted) return announceRecovery(attempt, storeTrace(attempt));
   const { options } = turn.options;
   const claudeSessionId = session.claudeSessionId ?? newId('claude');
   const model = services.provider.modelLabel(options.model);
