@@ -177,7 +177,7 @@ export async function assemble(options: ServeOptions): Promise<Assembled> {
   });
 }
 
-/** What a host application adds, each where it has it. */
+/** The additions of a host application, where there is one. */
 function hostProviders({ extension, agents, basePath, faults }: ServeOptions): ValueProvider[] {
   return [
     { provide: HOST_EXTENSION, useValue: extension },

@@ -1,5 +1,5 @@
 const MAGIC = 0xfd2fb528;
-/** Of frames that decoders skip: the lowest four bits are free. */
+/** The magic number of frames that decoders skip; its lowest four bits are free. */
 const SKIPPABLE = 0x184d2a50;
 
 const dictionaryBytes = [0, 1, 2, 4] as const;

@@ -8,7 +8,7 @@ import {
   type ChatPart,
 } from './chat-message.js';
 
-/** Of frames that the answer does not show, and that a newer server may send, there is none. */
+/** A fold for each frame that changes the answer. Other frames, and those of a newer server, have none. */
 type Folds = {
   [Name in keyof HarnessFrames]?: (answer: ChatMessage, data: HarnessFrames[Name]) => ChatMessage;
 };
