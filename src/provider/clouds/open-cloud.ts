@@ -44,8 +44,9 @@ export async function openCloud(
     create: (options) => new Client({ ...options, ...own }),
     named: (request) => {
       const { id: model, version } = modelSent(request.model, kind);
-      const headers = version !== undefined && { 'anthropic-version': version };
-      return { request: { ...request, model }, headers: { ...headers } };
+      const headers: Record<string, string> = {};
+      if (version !== undefined) headers['anthropic-version'] = version;
+      return { request: { ...request, model }, headers };
     },
     describe: (model) => describeInCloud(model, kind, config),
   };

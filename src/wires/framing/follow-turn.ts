@@ -82,7 +82,7 @@ function applyEvent(draft: Draft, owner: Owner, event: TurnEvent): void {
 const announce = (event: Announcement, draft: Draft, owner: Owner): void =>
   emit(draft, { owner, type: 'announced', event });
 
-/** What each event changes in the view. */
+/** The changes of the view that each event makes. */
 const changesByType: ByType<TurnEvent, [Draft, Owner], void> = {
   'turn.queued': announce,
   'turn.recovering': announce,

@@ -93,7 +93,7 @@ function encodeChange(run: AgUiRun, encoded: EncodedState, change: TurnChange): 
 /** Nothing is sent for it. */
 const unsent = (_change: TurnChange, _run: AgUiRun, encoded: EncodedState): EncodedState => encoded;
 
-/** What each change of the turn's view is on this wire. */
+/** The events of each change of the turn's view. */
 const eventsByType: ByType<TurnChange, [AgUiRun, EncodedState], EncodedState> = {
   announced: ({ owner, event }, _run, encoded) => announce(encoded, owner, event),
   started: ({ owner }, run, encoded) => (owner === undefined ? showAll(run, encoded) : encoded),

@@ -203,7 +203,7 @@ function encodeChange(
 const wordless = (_change: TurnChange, _stream: Stream, state: AiSdkState): Encoded =>
   encodeAs(state);
 
-/** What each change of the turn's view is on this wire. */
+/** The chunks of each change of the turn's view. */
 const chunksByType: ByType<TurnChange, [Stream, AiSdkState, boolean], Encoded> = {
   announced: ({ event }, stream, state) => encodeAnnouncement(stream, state, event),
   started: ({ event }, _stream, state, begins) => start(state, event, begins),

@@ -82,7 +82,7 @@ export function encodeForAgent(
 const wordless = (_change: TurnChange, _messageId: string, state: AgentState): Encoded =>
   encodeAs(state);
 
-/** What each change of the turn's own view is on this wire. */
+/** The frames of each change of the turn's own view. */
 const framesByType: ByType<TurnChange, [messageId: string, AgentState], Encoded> = {
   announced: ({ event }, _id, state) => announce(state, event),
   'part.grown': ({ part, text }, message_id, state) =>
