@@ -67,7 +67,7 @@ async function serveAndWatch(
     child = start(environment);
     isBehind = false;
   };
-  // Only then is it said here: who reads it finds the same in the console.
+  // The server hears first: whoever reads the line finds the same in the console.
   const tell = async (faults: readonly SourceFault[]): Promise<void> => {
     if (!child.connected) return;
     const heard = Promise.race([once(child, 'message'), once(child, 'exit')]);
