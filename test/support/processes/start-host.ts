@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { packageRoot } from '../../../src/platform/process/package-root.js';
+import { newFolder } from '../suite.js';
 import { nodeOptions } from './built-programs.js';
 import { textOf } from './text-of-log.js';
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+/** Where the hosts of a suite work: a host that is started again finds its folder. */
+const folder = newFolder();
 
 export interface Host {
   /** Its lines so far. */
@@ -18,14 +21,14 @@ export interface Host {
 }
 
 /**
- * Starts an application with a Turnpike inside of it.
+ * Starts an application with a Turnpike inside of it, in a folder of the suite's own.
  *
  * @param file from the root of the repository. @param environment all that it has beside the PATH.
  */
 export function startHost(file: string, environment: Record<string, string>): Host {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [...nodeOptions, file], {
-    cwd: repository,
+  const child = spawn(process.execPath, [...nodeOptions, path.join(packageRoot, file)], {
+    cwd: folder,
     env: { PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -230,17 +230,18 @@ export function useStickToEnd() {
     const element = box.current;
     const inner = content.current;
     if (element === null || inner === null) return undefined;
-    let height = element.scrollHeight;
+    let top = element.scrollTop;
     const onScroll = (): void => {
       const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-      // Growth below the viewport is not the reader's scrolling.
-      if (isNear || element.scrollHeight === height) isStuck.current = isNear;
-      height = element.scrollHeight;
+      // Only a reader scrolls up; what grows below leaves the position as it is.
+      if (isNear || element.scrollTop < top) isStuck.current = isNear;
+      top = element.scrollTop;
       setAtEnd(isNear);
     };
     const observer = new ResizeObserver(() => {
-      height = element.scrollHeight;
-      if (isStuck.current) element.scrollTop = element.scrollHeight;
+      if (!isStuck.current) return;
+      element.scrollTop = element.scrollHeight;
+      top = element.scrollTop;
     });
     observer.observe(inner);
     observer.observe(element);

@@ -33,9 +33,11 @@ export function useHiddenQuestion(
   }, [box, content]);
   const show = useCallback(() => {
     const last = content.current === null ? undefined : questionsIn(content.current).at(-1);
-    last?.scrollIntoView({ block: 'center' });
+    // Of a question that is higher than the box, the end has the answers.
+    const fits = (last?.offsetHeight ?? 0) < (box.current?.clientHeight ?? 0);
+    last?.scrollIntoView({ block: fits ? 'center' : 'end' });
     last?.querySelector<HTMLElement>('button, input, select, textarea')?.focus();
-  }, [content]);
+  }, [box, content]);
   return { isHidden, show };
 }
 
