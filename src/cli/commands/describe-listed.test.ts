@@ -78,7 +78,7 @@ describe('turnpike models', () => {
   it.each([
     [rest, ['m', '200K', '64K', '1 / 5', '']],
     [{ ...rest, id: 'd', contextWindow: 1_000_000 }, ['d', '1M', '64K', '1 / 5', 'default']],
-    [{ ...rest, ...retiring }, ['m', '200K', '64K', '1 / 5', 'deprecated, retires 2026-11-30']],
+    [{ ...rest, ...retiring }, ['m', '200K', '64K', '1 / 5', 'deprecated, retirement 2026-11-30']],
   ])('has what is known: %j', (more, row) => {
     expect(tableOfModels([{ ...model, ...more }], 'd').rows).toEqual([row]);
   });

@@ -98,7 +98,7 @@ export function tableOfModels(models: readonly ListedModel[], defaultModel: stri
       [
         ...(id === defaultModel ? ['default'] : []),
         ...(lifecycle === 'active' ? [] : [lifecycle]),
-        ...(retiresAt === undefined ? [] : [`retires ${retiresAt}`]),
+        ...(retiresAt === undefined ? [] : [`retirement ${retiresAt}`]),
       ].join(', '),
     ]),
   };
