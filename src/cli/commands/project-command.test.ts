@@ -33,8 +33,27 @@ describe('turnpike project check', () => {
         /^differs +\.claude\/settings\.json +model +the model of a turn is .* name claude-opus-5-5 there$/,
       ),
     ]);
-    expect(err).toBe('0 same, 0 mapped, 1 differs, 1 refused.\n');
+    expect(err).toBe(
+      '0 same, 0 mapped, 1 differs, 1 refused.\nSo that sessions take the files: TURNPIKE_PROJECT_FILES=claude.\n',
+    );
     expect(code).toBe(1);
+  });
+
+  it('names the variables that parts of the project need', async () => {
+    const folder = projectWith({ permissions: { allow: ['Bash(ls:*)'] } });
+    mkdirSync(path.join(folder, '.claude/agents'));
+    const agent = '---\nname: rev\ndescription: Reviews.\n---\nYou review.\n';
+    writeFileSync(path.join(folder, '.claude/agents/rev.md'), agent);
+    const servers = { fs: { command: 'npx' }, web: { type: 'http', url: 'https://mcp.example/' } };
+    writeFileSync(path.join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+    const { err } = await check(folder, '--project-only');
+    expect(err.trim().split('\n').slice(1)).toEqual([
+      expect.stringContaining('TURNPIKE_PROJECT_FILES=claude'),
+      expect.stringContaining('what allows calls'),
+      expect.stringContaining('TURNPIKE_ENABLE_SUBAGENTS=true'),
+      expect.stringMatching(/TURNPIKE_TRUSTED_PROJECTS.*TURNPIKE_MCP_SESSION_STDIO=true/),
+      expect.stringContaining('TURNPIKE_MCP_HOSTS'),
+    ]);
   });
 
   it('prints JSON for programs, and succeeds where nothing is refused', async () => {

@@ -5,7 +5,7 @@ import { errorCode } from '../../platform/error-code.js';
 import { verdicts, type Finding } from '../../project-files/finding.js';
 import { openProject, type OpenProject } from '../../project-files/open-project.js';
 import { managedSettings, readMachine } from '../../project-files/read-machine.js';
-import { readProject } from '../../project-files/read-project.js';
+import { readProject, type ProjectFiles } from '../../project-files/read-project.js';
 import { jsonOption, UsageError, type Cli, type CliCommand } from '../command.js';
 import { printList, type Table } from '../render/table.js';
 
@@ -23,10 +23,11 @@ export function projectCommand(command: CliCommand, cli: Cli): void {
     )
     .action(async (dir, { json = false, projectOnly = false }) => {
       const project = await open(dir);
-      const { findings } = await readProject(project, { environment: cli.environment });
+      const { value, findings } = await readProject(project, { environment: cli.environment });
       const ofMachine = projectOnly ? [] : await machine(cli, project);
       const all = [...findings, ...ofMachine];
       if (all.some(({ verdict }) => verdict === 'refused')) cli.exitCode = 1;
+      const tell = (): string[] => [`${countOf(all)}.`, ...needsOf(value)];
       printList(cli, { all, json }, { show: tableOf, tell, none: nothing(project.root) });
     });
 }
@@ -54,12 +55,31 @@ function tableOf(findings: readonly Finding[]): Table {
 }
 
 /** How many findings each verdict has. */
-function tell(findings: readonly Finding[]): string[] {
+function countOf(findings: readonly Finding[]): string {
   const counts = verdicts.map((verdict) => {
     const { length } = findings.filter((one) => one.verdict === verdict);
     return `${length} ${verdict}`;
   });
-  return [`${counts.join(', ')}.`];
+  return counts.join(', ');
+}
+
+/** The variables of the server without which parts of the project have no effect. */
+function needsOf({ settings, agents, servers }: ProjectFiles): string[] {
+  const isCommand = Object.values(servers).map((server) => server['command'] !== undefined);
+  const needs: [isNeeded: boolean, what: string][] = [
+    [true, 'sessions take the files: TURNPIKE_PROJECT_FILES=claude'],
+    [
+      settings.allow.length > 0 || settings.mode === 'acceptEdits',
+      'what allows calls has effect: the folder in TURNPIKE_TRUSTED_PROJECTS',
+    ],
+    [agents.length > 0, 'subagents are called: TURNPIKE_ENABLE_SUBAGENTS=true'],
+    [
+      isCommand.includes(true),
+      'servers that are commands start: the folder in TURNPIKE_TRUSTED_PROJECTS, and TURNPIKE_MCP_SESSION_STDIO=true',
+    ],
+    [isCommand.includes(false), 'servers at an address are called: its host in TURNPIKE_MCP_HOSTS'],
+  ];
+  return needs.flatMap(([isNeeded, what]) => (isNeeded ? [`So that ${what}.`] : []));
 }
 
 function nothing(root: string): string {
