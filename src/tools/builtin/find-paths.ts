@@ -46,6 +46,8 @@ export interface FoundFile {
 
 export interface FoundPaths {
   files: FoundFile[];
+  /** Number of files that fit and were left out, as `isOut` says. */
+  leftOut: number;
   /** Number of visited entries, when a limit ended the search. */
   stoppedAfter?: number;
 }
@@ -61,7 +63,7 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
   const { pattern, isOut, signal, maxEntries = 50_000, maxWork = 50_000_000 } = search;
   const files: FoundFile[] = [];
   const share = new LoopShare(filesPerTurn);
-  let [entries, work, sinceBreak] = [0, 0, 0];
+  let [entries, work, sinceBreak, leftOut] = [0, 0, 0, 0];
   /** @returns whether a limit ended the search. */
   const list = async (folder: Visited, held: FolderHandle): Promise<boolean> => {
     for await (const entry of held.entries()) {
@@ -80,7 +82,10 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
       if (entry.isDirectory()) folders.push(found);
       if (entry.isDirectory() || !pattern.accepts(found.states)) continue;
       await share.next();
-      if (isOut(found.path)) continue;
+      if (isOut(found.path)) {
+        leftOut += 1;
+        continue;
+      }
       const stats = await unlessGone(lstat(held.at(entry.name)));
       if (stats?.isFile() === true) files.push({ path: found.path, stats });
     }
@@ -88,20 +93,20 @@ export async function findPaths(search: PathSearch): Promise<FoundPaths> {
   };
   const folders: Visited[] = [{ path: search.root, states: pattern.start, depth: 0 }];
   const root = await unlessGone(FolderHandle.open(search.root));
-  if (root === undefined) return { files };
+  if (root === undefined) return { files, leftOut };
   try {
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       const held = await unlessGone(root.open(folder.path));
       if (held === undefined) continue;
       const visited = folder;
       const isStopped = await closing(held, () => unlessGone(list(visited, held)));
-      if (isStopped === true) return { files, stoppedAfter: entries - 1 };
+      if (isStopped === true) return { files, leftOut, stoppedAfter: entries - 1 };
     }
   } finally {
     await root.close();
   }
   signal.throwIfAborted();
-  return { files };
+  return { files, leftOut };
 }
 
 /** A folder or a file, and the states of the pattern after its path. */

@@ -163,7 +163,8 @@ async function searchFiles(requested: unknown, searching: Searching): Promise<vo
   const { base, instead, ...where } = await locateSearch(grepTool, requested, context);
   if (instead !== undefined) found.notes.push(`[the name is ${JSON.stringify(instead)}]`);
   const pattern = new GlobPattern('**/*');
-  const { files, stoppedAfter } = await findPaths({ pattern, ...where, signal });
+  const { files, leftOut, stoppedAfter } = await findPaths({ pattern, ...where, signal });
+  if (leftOut > 0) found.notes.push(`[files that the rules deny, not searched: ${leftOut}]`);
   if (stoppedAfter !== undefined) {
     found.notes.push(`[search stopped after ${stoppedAfter} entries: narrow the path]`);
   }

@@ -77,7 +77,7 @@ describe('a search leaves out what rules deny it', () => {
   it.each(['open', 'to-open'])('from %s', async (workdir) => {
     const offer = { layers: [], server: rules, session: {} };
     const isDenied = openPathDenials(offer, await withLinkTargets([join(base, workdir)]));
-    const found = 'plain:2:.txt:1:needle';
+    const found = 'plain:2:.txt:1:needle\n[files that the rules deny, not searched: 4]';
     for (const input of [{ pattern: 'needle' }, { pattern: 'needle', path: '.' }]) {
       expect(await search(grepTool, input, workdir, isDenied)).toBe(found);
     }
