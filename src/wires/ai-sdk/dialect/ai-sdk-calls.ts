@@ -172,11 +172,11 @@ export function endCall(
   if (call !== undefined && isOfClient(client, call)) {
     return isAnsweredBy(client, call) ? [] : [endOfClients(toolCallId, event)];
   }
-  // A call that was never named cannot have an output.
+  const input = inputBeforeEnd(call);
   const named: AiSdkChunk[] =
-    call === undefined
-      ? [{ type: 'tool-input-available', toolCallId, toolName, input: {}, ...ofServer }]
-      : [];
+    input === undefined
+      ? []
+      : [{ type: 'tool-input-available', toolCallId, toolName, input, ...ofServer }];
   if (status === 'success') {
     return [...named, { type: 'tool-output-available', toolCallId, output, ...ofServer }];
   }
@@ -184,6 +184,15 @@ export function endCall(
     return [{ type: 'tool-output-denied', toolCallId }];
   }
   return [...named, { type: 'tool-output-error', toolCallId, errorText: output, ...ofServer }];
+}
+
+/**
+ * The input that goes before a call's end: of a call that was never named, as it cannot have an output otherwise, and of
+ * one that rules denied before it was started. Undefined: the client has it, or it is no JSON.
+ */
+function inputBeforeEnd(call: OpenCall | undefined): unknown {
+  if (call === undefined || (call.json === '' && !call.isWhole)) return {};
+  return call.isWhole ? undefined : parseOr(call.json, undefined);
 }
 
 /** An output that the client gave is not sent back to it: the server has it as text only. */
@@ -195,11 +204,14 @@ function endOfClients(toolCallId: string, { status, output }: EventOf<'tool.ende
 
 /** A list or an object that a client gave was stored as its JSON. */
 function parseOutput(output: string): unknown {
-  if (!/^[[{]/.test(output)) return output;
+  return /^[[{]/.test(output) ? parseOr(output, output) : output;
+}
+
+function parseOr(text: string, otherwise: unknown): unknown {
   try {
-    return parseJson(output);
+    return parseJson(text);
   } catch {
-    return output;
+    return otherwise;
   }
 }
 
