@@ -54,6 +54,17 @@ const inEachMode = modes.flatMap((mode) =>
 );
 
 describe('decidePermission', () => {
+  it('says with the question about a command that rules about files do not hold it', () => {
+    const reasonOf = (deny: string[]) => decide('command', { session: { deny } }).reason;
+    expect(reasonOf(['read(**/.env)'])).toBe(
+      'bash needs an approval in mode direct; a command is not held by read(**/.env)',
+    );
+    expect(reasonOf(['bash(rm *)'])).toBe('bash needs an approval in mode direct');
+    expect(decide('edit', { session: { deny: ['read(**/.env)'] } }).reason).toBe(
+      'write needs an approval in mode direct',
+    );
+  });
+
   // Mode; then the verdicts for read, edit and command: without a rule; with an `allow` rule; with
   // an `ask` rule.
   it.each([

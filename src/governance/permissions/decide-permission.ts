@@ -5,7 +5,15 @@ import type {
 } from '../../storage/shapes/stored-options.js';
 import { assertNever } from '../../platform/assert-never.js';
 import { compact } from '../../platform/compact.js';
-import { findCover, findHidden, findTouched, ruledCall, type RuledCall } from './match-rule.js';
+import {
+  findCover,
+  findHidden,
+  findTouched,
+  isAbout,
+  isAboutWhole,
+  ruledCall,
+  type RuledCall,
+} from './match-rule.js';
 import { denyingNames, type AgentLayer, type PermissionQuestion } from './offer-tools.js';
 import { approverRulesOf, askText, describeQuorum, distinctQuorums } from './approver-rules.js';
 
@@ -140,7 +148,12 @@ const decisionRules: readonly DecisionRule[] = [
     rule: 'ask',
     when: 'otherwise',
     verdict: 'ask',
-    reason: ({ tool, mode }) => `${tool.name} needs an approval in mode ${mode}`,
+    reason: (question) => {
+      const { tool, mode } = question;
+      const free = tool.effect === 'command' ? fileRule(question) : undefined;
+      const beside = free === undefined ? '' : `; a command is not held by ${free}`;
+      return `${tool.name} needs an approval in mode ${mode}${beside}`;
+    },
   },
 ];
 
@@ -230,6 +243,14 @@ function whyAsked(
     default:
       return [`${tool.name} is not pre-approved`, howToAllow(tool)];
   }
+}
+
+/** The first rule that denies a file to the tools that take its path, which commands do not. */
+function fileRule({ sources }: LayerQuestion): string | undefined {
+  const denied = sources.flatMap(({ rules }) => rules.deny ?? []);
+  return denied.find((rule) =>
+    ['read', 'write', 'edit'].some((tool) => isAbout(rule, tool) && !isAboutWhole(rule, tool)),
+  );
 }
 
 function hiddenRule({ sources, call }: LayerQuestion): string | undefined {
