@@ -105,6 +105,8 @@ describe('the memory', () => {
     await put('KEEPER', '/memories/other.md', 'other');
     const { page } = await on.console.visit('/usage');
     await page.getByRole('button', { name: 'More' }).click();
+    // A server without keys shows where the first one is made.
+    await page.getByRole('link', { name: 'API keys' }).waitFor();
     await page.getByRole('link', { name: 'Memory', exact: true }).click();
     const file = fileIn(page, 'KEEPER', '/memories/draft.md');
     await file.getByRole('button', { name: '/memories/draft.md' }).click();

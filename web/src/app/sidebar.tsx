@@ -2,7 +2,7 @@ import {
   BookOpen,
   Bot,
   CalendarClock,
-  ChartNoAxesGantt,
+  ChartColumn,
   CircleHelp,
   Ellipsis,
   Keyboard,
@@ -24,7 +24,12 @@ import { Link, useRoute } from 'wouter';
 import markUrl from './mark.svg';
 import { PersonBar } from './person-bar.js';
 import { rowLook, SessionList } from './session-list.js';
-import { useCaller, useAwaitedApprovals, usePendingApprovals } from '../api/queries.js';
+import {
+  useAwaitedApprovals,
+  useCaller,
+  useIsOperator,
+  usePendingApprovals,
+} from '../api/queries.js';
 import { showShortcuts } from './shortcuts.js';
 import { themeChoice, type ThemeChoice } from './theme.js';
 import { useValue } from '../hooks/value-store.js';
@@ -36,6 +41,7 @@ export function Sidebar() {
   const { data: pending = [] } = usePendingApprovals();
   const { data: awaited = [] } = useAwaitedApprovals();
   const caller = useCaller();
+  const isOperator = useIsOperator();
   const [isRare] = useRoute(/^\/(memory|schedules|webhooks|mcp-logins|keys)(\/|$)/);
   const [isMoreOpen, setMoreOpen] = useState(isRare);
   return (
@@ -64,9 +70,20 @@ export function Sidebar() {
         />
         <PageLink to="turns" Picture={ListOrdered} label="Turns" />
         <PageLink to="agents" Picture={Bot} label="Agents and tools" />
-        <PageLink to="usage" Picture={ChartNoAxesGantt} label="Usage" />
+        <PageLink to="usage" Picture={ChartColumn} label="Usage" />
         <PageLink to="settings" Picture={Settings2} label="Settings" />
         <PageLink to="help" Picture={CircleHelp} label="Help" />
+        {isMoreOpen && (
+          <>
+            <PageLink to="memory" Picture={BookOpen} label="Memory" />
+            <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
+            <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
+            <PageLink to="mcp-logins" Picture={Plug} label="MCP log-ins" />
+            {caller !== undefined && isOperator && (
+              <PageLink to="keys" Picture={KeyRound} label="API keys" />
+            )}
+          </>
+        )}
         <li>
           <button
             type="button"
@@ -77,17 +94,6 @@ export function Sidebar() {
             <Ellipsis aria-hidden size={15} /> {isMoreOpen ? 'Less' : 'More'}
           </button>
         </li>
-        {isMoreOpen && (
-          <>
-            <PageLink to="memory" Picture={BookOpen} label="Memory" />
-            <PageLink to="schedules" Picture={CalendarClock} label="Schedules" />
-            <PageLink to="webhooks" Picture={Webhook} label="Webhooks" />
-            <PageLink to="mcp-logins" Picture={Plug} label="MCP log-ins" />
-            {caller?.scopes.includes('admin') === true && (
-              <PageLink to="keys" Picture={KeyRound} label="API keys" />
-            )}
-          </>
-        )}
       </ul>
       <PersonBar />
     </nav>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AgentProblem, AgentSummary, ListedTool } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
+import { limitLooks } from '../settings/setting-looks.js';
 import { useIsOperator } from '../../api/queries.js';
 import { ClampedText } from '../../components/clamped-text.js';
 import { Button } from '../../components/button.js';
@@ -105,10 +106,7 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
     ['Model', model ?? 'default'],
     ['Tools', tools === null ? 'default' : tools.join(', ') || 'none'],
     ['Subagents', subagents.join(', ') || 'none'],
-    ...Object.entries(limits).map(([limit, value]): [string, string] => [
-      limitWords(limit),
-      formatCount(value),
-    ]),
+    ...Object.entries(limits).map(([limit, value]) => limitWords(limit, value)),
     ...(tree === 'default' ? [] : [['Decision tree', tree] as [string, string]]),
     ['File', file],
   ];
@@ -126,7 +124,7 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
         )}
       </h3>
       <p className="mt-0.5 mb-2 text-sm text-muted">{description ?? 'No description.'}</p>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
+      <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
         {facts.map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-muted">{label}</dt>
@@ -145,10 +143,10 @@ function AgentCard({ agent }: { agent: AgentSummary }) {
   );
 }
 
-/** `max_iterations` as `Max iterations`. */
-function limitWords(limit: string): string {
-  const words = limit.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** A limit in the words of the page of settings: `timeout_seconds` is `Time limit`, `600 s`. */
+function limitWords(limit: string, value: number): [string, string] {
+  const { label, unit } = limitLooks[limit] ?? { label: limit, unit: '' };
+  return [label, unit === '' ? formatCount(value) : `${formatCount(value)} ${unit}`];
 }
 
 const effects: Record<string, string> = {

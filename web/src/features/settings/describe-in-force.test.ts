@@ -6,6 +6,7 @@ import { limitLooks, modelLooks, type SettingLook } from './setting-looks.js';
 type InForce = EffectiveSetting['effective']['harness'];
 
 const wires = (others: InForce, oracle: InForce) => ({
+  schema: { type: 'integer' as const, description: 'A limit.' },
   effective: {
     harness: others,
     'named-agents': others,
@@ -32,6 +33,17 @@ describe('the value of a setting that is in force', () => {
     ['thinking_enabled', { value: false, from: 'default' }, 'Now: off (default).'],
   ])('of %s, %j, is said in words', (name, inForce, words) => {
     expect(describeInForce(wires(inForce, inForce), lookOf(name))).toBe(words);
+  });
+
+  it('names the bound of the page where it is beyond that', () => {
+    const hour: InForce = { value: 3_600, from: 'default' };
+    const { schema, ...limits } = wires(hour, hour);
+    expect(
+      describeInForce(
+        { ...limits, schema: { ...schema, maximum: 600 } },
+        lookOf('timeout_seconds'),
+      ),
+    ).toBe('Now: 3,600 s (default). You can set at most 600 s here.');
   });
 
   it('is that of the console, with the others beside it where they differ', () => {

@@ -13,13 +13,16 @@ const wireWords: Readonly<Record<string, string>> = {
 
 type ValueInForce = EffectiveSetting['effective']['harness'];
 
-/** The value that turns of the console have, and who set it. Pure. */
+/** The value that turns of the console have, who set it, and the bound of this page where it is beyond that. Pure. */
 export function describeInForce(
-  { effective }: Pick<EffectiveSetting, 'effective'>,
+  { effective, schema }: Pick<EffectiveSetting, 'effective' | 'schema'>,
   look: SettingLook,
 ): string {
   const own = look.isOracleOwn === true ? effective.oracle : effective.harness;
-  return `Now: ${valueWords(own, look)}.`;
+  const now = `Now: ${valueWords(own, look)}.`;
+  const { maximum } = schema;
+  if (typeof own.value !== 'number' || maximum === undefined || own.value <= maximum) return now;
+  return `${now} You can set at most ${formatCount(maximum)}${look.unit === '' ? '' : ` ${look.unit}`} here.`;
 }
 
 /** The values of each wire, where they differ. Pure. @returns undefined where all have the same. */

@@ -68,7 +68,11 @@ function TurnRow({ turn, ofAll, now }: { turn: TurnSummary; ofAll: boolean; now:
         <span className="block truncate text-xs text-muted">
           {turn.parentTurnId !== undefined && 'subagent · '}
           <AgentName name={agent} /> · {model}
-          {turn.attempt > 1 && ` · attempt ${turn.attempt}`}
+          {turn.attempt > 1 && (
+            <span title="A worker takes a turn up again after a wait for an answer, and after the death of its worker.">
+              {` · resumed ${turn.attempt === 2 ? 'once' : `${turn.attempt - 1} times`}`}
+            </span>
+          )}
         </span>
         <span className="block truncate text-xs text-muted lg:hidden">
           {factsOf(turn, took, now, ofAll)}

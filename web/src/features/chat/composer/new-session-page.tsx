@@ -262,9 +262,9 @@ const toRehearsal: readonly Example[] = [
   { label: 'Say hello', text: 'Hello!' },
   {
     label: 'Write a file, after your approval',
-    text: '[[tool=write {"file_path":"hello.txt","content":"Hello from Turnpike"}]]',
+    text: 'Write a greeting into hello.txt. [[tool=write {"file_path":"hello.txt","content":"Hello from Turnpike"}]]',
   },
-  { label: 'List the files', text: '[[tool=glob {"pattern":"*"}]]' },
+  { label: 'List the files', text: 'List the files of this folder. [[tool=glob {"pattern":"*"}]]' },
   { label: 'Stream 200 words', text: 'Say something long. [[tokens=200 gap=20]]' },
 ];
 
