@@ -122,6 +122,8 @@ const doors = [
   // Data, and parts without a domain: each file is for everybody. So are rules, and what applies them.
   '^src/(http|platform|storage/(folder|redis|shapes))/',
   '^src/governance/(budgets|decision-tree|limits|notices|permissions|rates)/',
+  // The stores of keys and secrets, and what is known of people.
+  '^src/access/(keys|people|secrets)/',
   // The commands of the memory tool, which tools parse and run.
   '^src/memory/commands/memory-command\\.ts$',
   // Tools that a turn treats by name.

@@ -5,7 +5,7 @@ import type { LoginError } from './logins/login-error.js';
 import type { PageTokenError } from './pages/page-token.js';
 import type { TokenError } from './tokens/token-error.js';
 import type { KeyScope } from '../storage/governance-schema.js';
-import type { SecretPlace } from './secret-columns.js';
+import type { SecretPlace } from './secrets/secret-columns.js';
 
 /** Most groups that an error lists. */
 const MAX_SHOWN_GROUPS = 50;

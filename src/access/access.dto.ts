@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { BoundedText } from '../http/fields/field-rules.decorator.js';
 import { time, whole } from '../http/fields/json-schemas.js';
-import type { EndedAccess } from './access-ender.js';
+import type { EndedAccess } from './people/access-ender.js';
 import { principalForm, principalFormWords } from './principal.js';
 
 export class PrincipalParamsDto {

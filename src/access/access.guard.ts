@@ -33,7 +33,7 @@ import {
   type OwnedKind,
 } from './ownership/owners.js';
 import { boundSession, type Principal } from './principal.js';
-import type { RequestHead } from './parse-credentials.js';
+import type { RequestHead } from './credentials/parse-credentials.js';
 import {
   checkRate,
   REQUEST_COUNTER,

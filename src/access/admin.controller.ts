@@ -2,13 +2,13 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiTags } from '@nestjs/swagger';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { EndedAccessDto, PrincipalParamsDto, viewEnded } from './access.dto.js';
-import { AccessEnder } from './access-ender.js';
+import { AccessEnder } from './people/access-ender.js';
 import { AuditLog } from './audit-log.js';
 import { mintsOfOthers } from './access-errors.js';
 import { Caller } from './caller.decorator.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
-import { EndedReaders } from './ended-readers.js';
-import { KeyService } from './key-service.js';
+import { EndedReaders } from './people/ended-readers.js';
+import { KeyService } from './keys/key-service.js';
 import {
   AuditPageDto,
   AuditQueryDto,
@@ -19,8 +19,8 @@ import {
   MasterKeyRotationDto,
   NewKeyDto,
   OneKeyDto,
-} from './key.dto.js';
-import { MasterKeyRotation } from './master-key-rotation.js';
+} from './keys/key.dto.js';
+import { MasterKeyRotation } from './secrets/master-key-rotation.js';
 import { NeedsScope, Unowned } from './owned.decorator.js';
 import type { Principal } from './principal.js';
 

@@ -7,7 +7,7 @@ import { newTimeId } from '../platform/ids.js';
 import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
 import { auditLog } from '../storage/governance-schema.js';
 import { notedCredential, type Actor, type NotedCredential } from './principal.js';
-import type { AuditPageDto, AuditQueryDto } from './key.dto.js';
+import type { AuditPageDto, AuditQueryDto } from './keys/key.dto.js';
 
 /** Audited actions. Accepted turns are not among them: a turn's row has its principal and time. */
 export type AuditAction =

@@ -5,10 +5,10 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { openAccess } from '../../test/support/access/open-access.js';
 import { apiKeys, auditLog } from '../storage/governance-schema.js';
 import { startTokenIssuer } from '../../test/support/access/token-issuer.js';
-import { newSecret } from './key-secret.js';
+import { newSecret } from './keys/key-secret.js';
 import { NewPageTokenDto } from './pages/page-token.dto.js';
 import type { AccessRules } from './origin/check-origin.js';
-import { NewKeyDto } from './key.dto.js';
+import { NewKeyDto } from './keys/key.dto.js';
 import { takeRequest } from '../http/request.pipe.js';
 
 const limits = { requestsPerMinute: 60, concurrentTurns: 0, tokensPerDay: 0, usdPerDay: 0 };

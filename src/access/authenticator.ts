@@ -4,7 +4,7 @@ import { CLOCK, type Clock } from '../platform/clock.js';
 import { isLoopback } from '../platform/net/addresses.js';
 import type { TrustedProxies } from '../platform/net/sender-address.js';
 import type { KeyFault } from './access-errors.js';
-import { ApiKeyCache } from './api-key-cache.js';
+import { ApiKeyCache } from './keys/api-key-cache.js';
 import type { CredentialKind, CredentialParts } from './credentials/credential-kind.js';
 import { customCredentials } from './credentials/custom-credentials.js';
 import { findFault, keyCredentials, principalOfKey } from './credentials/key-credentials.js';
@@ -16,14 +16,14 @@ import {
 } from './credentials/person-credentials.js';
 import { checkPage } from './credentials/request-page.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
-import type { Voucher } from './grants.js';
+import type { Voucher } from './people/grants.js';
 import { LoginPeople } from './logins/login-people.js';
 import { ACCESS_RULES, type AccessRules } from './origin/check-origin.js';
 import { PageTokens } from './pages/page-tokens.js';
-import { parseCredentials, type RequestHead } from './parse-credentials.js';
+import { parseCredentials, type RequestHead } from './credentials/parse-credentials.js';
 import { deploymentOf, localPrincipal, type Deployment, type Principal } from './principal.js';
 import { Refusals } from './refusals.js';
-import { TokenPeople, type GrantFault } from './token-people.js';
+import { TokenPeople, type GrantFault } from './credentials/token-people.js';
 import type { TokenVerifier } from './tokens/token-verifier.js';
 
 /** Headers that proxies add: the sender behind a proxy may be anybody. */

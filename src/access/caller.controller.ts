@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ApiKeyCache } from './api-key-cache.js';
+import { ApiKeyCache } from './keys/api-key-cache.js';
 import { Caller } from './caller.decorator.js';
 import { CallerDto, LoginDto, viewCaller, viewLogin } from './caller.dto.js';
 import { AnyScope, HarmlessForPages, Open, Unowned } from './owned.decorator.js';

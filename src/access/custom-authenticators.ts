@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 import type { AuthenticatorHead } from './authenticator-head.js';
-import type { RequestHead } from './parse-credentials.js';
+import type { RequestHead } from './credentials/parse-credentials.js';
 import { TokenVerifier } from './tokens/token-verifier.js';
 
 /** Whom an authenticator of an extension found. */

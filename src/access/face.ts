@@ -1,13 +1,13 @@
 /** Who may do what: principals and their credentials, ownership, the audit log, log-ins of people, secrets at rest. For wires and features. */
 
-export { AccessEnder, FORGOTTEN } from './access-ender.js';
+export { AccessEnder, FORGOTTEN } from './people/access-ender.js';
 export { forbiddenScope } from './access-errors.js';
 export { PrincipalParamsDto } from './access.dto.js';
 export { AccessModule } from './access.module.js';
 export { type AuditAction, AuditLog } from './audit-log.js';
 export { Authenticator } from './authenticator.js';
 export { Caller, callerOf } from './caller.decorator.js';
-export { Grants, type Voucher } from './grants.js';
+export { Grants, type Voucher } from './people/grants.js';
 export { ConsoleLogins } from './logins/console-logins.js';
 export { consoleOrigin, readCookie, setCookie } from './logins/login-cookies.js';
 export { removeEndedLogins } from './logins/logins.js';
@@ -32,5 +32,5 @@ export {
   principalForm,
   principalFormWords,
 } from './principal.js';
-export { SecretVault } from './secret-vault.js';
-export type { GrantFault } from './token-people.js';
+export { SecretVault } from './secrets/secret-vault.js';
+export type { GrantFault } from './credentials/token-people.js';

@@ -3,7 +3,7 @@ import type { StoredTrace } from '../storage/shapes/stored-turn.js';
 import { compact } from '../platform/compact.js';
 import type { Logger } from '../platform/logger.js';
 import { traceIdOf } from '../telemetry/span-names.js';
-import type { KeyCensus } from './key-store.js';
+import type { KeyCensus } from './keys/key-store.js';
 import type { KeyScope, PrincipalLimits } from '../storage/governance-schema.js';
 import type { DayLimits } from '../storage/shapes/stored-options.js';
 

@@ -5,11 +5,11 @@ import { compact } from '../platform/compact.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { tooManyRefusals, unauthenticated, type KeyFault } from './access-errors.js';
 import { AuditLog, type AuditAction } from './audit-log.js';
-import type { KeyRow } from './key.dto.js';
+import type { KeyRow } from './keys/key.dto.js';
 import { CustomAuthenticators } from './custom-authenticators.js';
 import { ConsoleIssuers } from './logins/console-issuers.js';
 import { MAX_WRONG_KEYS, RefusedAddresses, WRONG_KEYS_MS } from './origin/check-origin.js';
-import type { RequestHead } from './parse-credentials.js';
+import type { RequestHead } from './credentials/parse-credentials.js';
 
 /** The sender of a request, whether or not anybody knows it. */
 export type Sender = Pick<RequestHead, 'address' | 'requestId'>;

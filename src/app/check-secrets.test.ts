@@ -4,7 +4,7 @@ import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { openSessions, plainVault } from '../../test/support/open-sessions.js';
 import { storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
-import { SecretVault } from '../access/secret-vault.js';
+import { SecretVault } from '../access/secrets/secret-vault.js';
 import { createLogger } from '../platform/logger.js';
 import { webhookEndpoints } from '../storage/automation-schema.js';
 import { sessions } from '../storage/schema.js';

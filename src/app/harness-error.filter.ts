@@ -8,7 +8,7 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { hideKeys } from '../access/key-secret.js';
+import { hideKeys } from '../access/keys/key-secret.js';
 import { LOGGER, type Logger } from '../platform/logger.js';
 import { isDatabaseDown } from '../storage/database-errors.js';
 import { refusedWrite } from '../storage/refused-writes.js';

@@ -1,7 +1,7 @@
 import { compact } from '../platform/compact.js';
 import type { RequestHandler, Response } from 'express';
 import { findCaller } from '../access/caller.decorator.js';
-import { hideKeys } from '../access/key-secret.js';
+import { hideKeys } from '../access/keys/key-secret.js';
 import { discardRest } from '../http/request-body.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';

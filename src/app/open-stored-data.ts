@@ -2,7 +2,7 @@ import type { Actor } from '../access/principal.js';
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AccessEnder } from '../access/access-ender.js';
+import { AccessEnder } from '../access/people/access-ender.js';
 import { PrincipalParamsDto, viewEnded, type EndedAccessDto } from '../access/access.dto.js';
 import type { Config, Environment } from '../config/config.js';
 import {

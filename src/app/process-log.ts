@@ -1,4 +1,4 @@
-import { hideKeys } from '../access/key-secret.js';
+import { hideKeys } from '../access/keys/key-secret.js';
 import type { Config } from '../config/config.js';
 import { createLogger, type Logger } from '../platform/logger.js';
 import { type Redact, secretRedactor } from '../platform/text/redact.js';

@@ -8,7 +8,7 @@ import type { Request, RequestHandler } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { Authenticator } from '../access/authenticator.js';
-import { KnownApprovers } from '../access/known-approvers.js';
+import { KnownApprovers } from '../access/people/known-approvers.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
@@ -20,12 +20,12 @@ import {
   requireKey,
   requireOwnPrefixes,
 } from './check-access.js';
-import { KeyService } from '../access/key-service.js';
-import type { CreatedKeyDto } from '../access/key.dto.js';
-import { SecretVault } from '../access/secret-vault.js';
+import { KeyService } from '../access/keys/key-service.js';
+import type { CreatedKeyDto } from '../access/keys/key.dto.js';
+import { SecretVault } from '../access/secrets/secret-vault.js';
 import { ConsoleLogins, serveLogin } from '../access/face.js';
 import { CustomAuthenticators } from '../access/custom-authenticators.js';
-import { KeyStore } from '../access/key-store.js';
+import { KeyStore } from '../access/keys/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
 import { type Config, type Environment, findServiceLinks } from '../config/config.js';

@@ -12,7 +12,7 @@ export type {
   KeyChangesDto as KeyChanges,
   KeyDto as KeyView,
   MasterKeyRotationDto as MasterKeyRotation,
-} from '../access/key.dto.js';
+} from '../access/keys/key.dto.js';
 export type { AgentProblem } from '../agents/check-agents.js';
 export type { AgentSummary } from '../agents/summarize-agent.js';
 export type { UploadedFileDto as UploadedFile } from '../attachments/upload/uploaded.dto.js';

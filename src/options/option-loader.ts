@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenAgent } from '../access/access-errors.js';
-import { KnownApprovers } from '../access/known-approvers.js';
+import { KnownApprovers } from '../access/people/known-approvers.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';

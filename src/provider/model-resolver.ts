@@ -215,7 +215,6 @@ function judgeLifecycle(model: Model, requested: string, standard: string): Mode
 }
 
 function deprecated({ id, retiresAt }: Model, useInstead: string): ModelNotice {
-  // The day may be past: the provider decides when it stops.
   const until = retiresAt === undefined ? '' : `, its retirement is set for ${retiresAt}`;
   return {
     kind: 'model-deprecated',

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../../test/support/database/database.js';
 import { makeKey } from '../../test/support/clients/keyed-client.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { KeyStore } from '../access/key-store.js';
+import { KeyStore } from '../access/keys/key-store.js';
 import { apiKeys } from '../storage/governance-schema.js';
 import { ProjectRoots, type ProjectRootsOptions, type RootUser } from './project-roots.js';
 import { noFiles } from '../../test/support/access/open-project-roots.js';

@@ -2,7 +2,7 @@ import type { SkillProject } from '../agents/skill-library.js';
 import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { KeyRoots } from '../access/key-store.js';
+import type { KeyRoots } from '../access/keys/key-store.js';
 import { type Credential, type Principal, LOCAL_USER } from '../access/principal.js';
 import { hiddenFrom, type OwnPaths } from '../governance/permissions/own-paths.js';
 import type { Clock } from '../platform/clock.js';

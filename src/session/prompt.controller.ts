@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { Caller } from '../access/caller.decorator.js';
 import { Owned } from '../access/owned.decorator.js';
 import type { Principal } from '../access/principal.js';
-import { SecretVault } from '../access/secret-vault.js';
+import { SecretVault } from '../access/secrets/secret-vault.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import { ApiErrors } from '../http/errors/error-shape.js';
 import { SessionIdDto } from '../http/id-params.dto.js';

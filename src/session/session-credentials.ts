@@ -1,5 +1,5 @@
-import type { SecretPlace } from '../access/secret-columns.js';
-import type { SecretVault } from '../access/secret-vault.js';
+import type { SecretPlace } from '../access/secrets/secret-columns.js';
+import type { SecretVault } from '../access/secrets/secret-vault.js';
 import type { Queryable } from '../storage/connection.js';
 import { sessions } from '../storage/schema.js';
 

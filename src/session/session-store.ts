@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { compact } from '../platform/compact.js';
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm';
 import { actingCredential, AuditLog } from '../access/audit-log.js';
-import { SecretVault } from '../access/secret-vault.js';
+import { SecretVault } from '../access/secrets/secret-vault.js';
 import { LOCAL_USER, type Actor, type Credential } from '../access/principal.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { CLOCK, type Clock } from '../platform/clock.js';

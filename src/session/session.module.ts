@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Authenticator } from '../access/authenticator.js';
-import { KeyStore } from '../access/key-store.js';
+import { KeyStore } from '../access/keys/key-store.js';
 import { CONFIG, type Config } from '../config/config.js';
 import { OWN_PATHS, type OwnPaths } from '../governance/permissions/own-paths.js';
 import { OptionsModule } from '../options/options.module.js';

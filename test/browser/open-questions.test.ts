@@ -8,9 +8,7 @@ describe('an open question', () => {
   it('is on the badge at once, and found again after the window became smaller', async () => {
     const { page, faults } = await on.console.visit();
     // The page's polls never come, so that the badge can only be told by the event.
-    await page.addInitScript(() => {
-      window.setInterval = (() => 0) as unknown as typeof window.setInterval;
-    });
+    await page.addInitScript('window.setInterval = () => 0');
     await page.reload();
     const chat = new ChatPage(page);
     const long = 'A long answer. '.repeat(200);

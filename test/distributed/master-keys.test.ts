@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SecretVault } from '../../src/access/secret-vault.js';
+import { SecretVault } from '../../src/access/secrets/secret-vault.js';
 import { webhookEndpoints } from '../../src/storage/automation-schema.js';
 import { masterKeyFile, newMasterKey } from '../support/access/master-keys.js';
 import { KeyedClient, makeKey } from '../support/clients/keyed-client.js';

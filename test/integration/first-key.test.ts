@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { CreatedKeyDto } from '../../src/access/key.dto.js';
-import { NewKeyDto } from '../../src/access/key.dto.js';
-import { hashKey } from '../../src/access/key-secret.js';
+import type { CreatedKeyDto } from '../../src/access/keys/key.dto.js';
+import { NewKeyDto } from '../../src/access/keys/key.dto.js';
+import { hashKey } from '../../src/access/keys/key-secret.js';
 import { takeRequest } from '../../src/http/request.pipe.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { OpenedDatabase } from '../../src/storage/connection.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
 import { mcpBegunLogins, mcpClients, mcpLogins } from '../../src/storage/mcp-schema.js';
-import { PrincipalEpochs } from '../../src/access/principal-epochs.js';
+import { PrincipalEpochs } from '../../src/access/people/principal-epochs.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { oauthFetch } from '../../src/tools/mcp/oauth/discovery.js';
 import { OAuthLoginError } from '../../src/tools/mcp/oauth/oauth-error.js';

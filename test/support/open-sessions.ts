@@ -2,7 +2,7 @@ import type { ProjectRoots } from '../../src/session/project-roots.js';
 import { SessionTermsChecker } from '../../src/session/session-terms.js';
 import { ToolRegistry } from '../../src/tools/registry.js';
 import { AuditLog } from '../../src/access/audit-log.js';
-import { SecretVault } from '../../src/access/secret-vault.js';
+import { SecretVault } from '../../src/access/secrets/secret-vault.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { SessionStore } from '../../src/session/session-store.js';
 import type { Database } from '../../src/storage/connection.js';

@@ -1,15 +1,15 @@
 import type { StreamAccess } from '../../http/streams/stream-access.js';
 import type { Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
-import type { ApiKeyCache } from '../api-key-cache.js';
+import type { ApiKeyCache } from '../keys/api-key-cache.js';
 import type { CustomAuthenticators } from '../custom-authenticators.js';
 import type { LoginPeople } from '../logins/login-people.js';
 import type { AccessRules } from '../origin/check-origin.js';
 import type { PageTokens } from '../pages/page-tokens.js';
-import type { RequestHead } from '../parse-credentials.js';
+import type { RequestHead } from './parse-credentials.js';
 import type { Principal } from '../principal.js';
 import type { Refusals } from '../refusals.js';
-import type { TokenPeople } from '../token-people.js';
+import type { TokenPeople } from './token-people.js';
 
 /** The credentials that a request presents. */
 export interface Presented {

@@ -1,8 +1,8 @@
 import { compact } from '../../platform/compact.js';
 import { accessEnded } from '../access-errors.js';
 import { AuthenticatorFault, type CustomCaller } from '../custom-authenticators.js';
-import { isKeyText } from '../key-secret.js';
-import type { RequestHead } from '../parse-credentials.js';
+import { isKeyText } from '../keys/key-secret.js';
+import type { RequestHead } from './parse-credentials.js';
 import { limitsOf, type Principal, type ResolvedLimits } from '../principal.js';
 import { accessUntilEnded, type CredentialKind, type CredentialParts } from './credential-kind.js';
 import { checkPage, headerOf } from './request-page.js';

@@ -1,6 +1,6 @@
 import type { KeyFault } from '../access-errors.js';
-import { hashKey, isKeyText } from '../key-secret.js';
-import type { KeyRow } from '../key.dto.js';
+import { hashKey, isKeyText } from '../keys/key-secret.js';
+import type { KeyRow } from '../keys/key.dto.js';
 import { limitsOf, type Principal, type ResolvedLimits } from '../principal.js';
 import type { CredentialKind, CredentialParts, Presented } from './credential-kind.js';
 

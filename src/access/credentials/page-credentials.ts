@@ -2,7 +2,7 @@ import { compact } from '../../platform/compact.js';
 import { pageTokenRefused } from '../access-errors.js';
 import { isPageTokenText, PageTokenError } from '../pages/page-token.js';
 import type { OpenedToken } from '../pages/page-tokens.js';
-import { parseCredentials, type RequestHead } from '../parse-credentials.js';
+import { parseCredentials, type RequestHead } from './parse-credentials.js';
 import { limitsOf, type Principal, type ResolvedLimits } from '../principal.js';
 import { accessUntilEnded, type CredentialKind, type CredentialParts } from './credential-kind.js';
 import { headerOf } from './request-page.js';

@@ -1,11 +1,11 @@
 import { compact } from '../../platform/compact.js';
 import { issuerUnavailable, tokenRefused } from '../access-errors.js';
-import { isKeyText } from '../key-secret.js';
+import { isKeyText } from '../keys/key-secret.js';
 import { dropCookie } from '../logins/login-cookies.js';
 import { checkOrigin } from '../origin/check-origin.js';
-import type { RequestHead } from '../parse-credentials.js';
+import type { RequestHead } from './parse-credentials.js';
 import { limitsOf, type Principal, type ResolvedLimits } from '../principal.js';
-import type { TokenPerson } from '../token-people.js';
+import type { TokenPerson } from './token-people.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { signedFaults, TokenError } from '../tokens/token-error.js';
 import { isJwtText } from '../tokens/token-verifier.js';

@@ -1,5 +1,5 @@
 import { checkOrigin, type AccessRules, type PageHead } from '../origin/check-origin.js';
-import type { RequestHead } from '../parse-credentials.js';
+import type { RequestHead } from './parse-credentials.js';
 
 /** @throws TypedError FORBIDDEN_ORIGIN, UNSUPPORTED_MEDIA_TYPE for a page that may not send requests. */
 export function checkPage(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { openBytes, sealBytes } from '../seal.js';
+import { openBytes, sealBytes } from '../secrets/seal.js';
 import { LoginError } from './login-error.js';
 
 /** Time in which a log-in that has begun is to be finished, in ms. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { compact } from '../../platform/compact.js';
 import { LOGGER, type Logger } from '../../platform/logger.js';
-import { Grants } from '../grants.js';
+import { Grants } from '../people/grants.js';
 import { Refusals, type Sender } from '../refusals.js';
 import { IssuerAwayError } from '../tokens/issuer-keys.js';
 import { TokenError } from '../tokens/token-error.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { TokenPerson } from '../token-people.js';
+import type { TokenPerson } from '../credentials/token-people.js';
 import { TokenError } from '../tokens/token-error.js';
 import { TokenVerifier } from '../tokens/token-verifier.js';
 import { ConsoleIssuers } from './console-issuers.js';

@@ -8,9 +8,9 @@ import { DATABASE, type Database, type Queryable } from '../../storage/connectio
 import { logins } from '../../storage/governance-schema.js';
 import { lockKey } from '../../storage/statements.js';
 import { AuditLog } from '../audit-log.js';
-import { hashKey } from '../key-secret.js';
+import { hashKey } from '../keys/key-secret.js';
 import { ServerSecrets } from '../pages/server-secrets.js';
-import { PrincipalEpochs, wasIssuedBefore } from '../principal-epochs.js';
+import { PrincipalEpochs, wasIssuedBefore } from '../people/principal-epochs.js';
 import { isLoginSecret, newLoginSecret } from './login-cookies.js';
 import { LoginError } from './login-error.js';
 

@@ -10,12 +10,12 @@ import {
   forbiddenScopes,
   needsKeyToMint,
 } from '../access-errors.js';
-import { ApiKeyCache } from '../api-key-cache.js';
+import { ApiKeyCache } from '../keys/api-key-cache.js';
 import { CustomAuthenticators } from '../custom-authenticators.js';
 import { AuditLog } from '../audit-log.js';
-import { usualScopes, type KeyRow } from '../key.dto.js';
+import { usualScopes, type KeyRow } from '../keys/key.dto.js';
 import type { Principal } from '../principal.js';
-import { PrincipalEpochs } from '../principal-epochs.js';
+import { PrincipalEpochs } from '../people/principal-epochs.js';
 import { mayMint } from './may-mint.js';
 import type { MintedTokenDto, NewPageTokenDto } from './page-token.dto.js';
 import { openPageToken, PageTokenError, signPageToken, type PageClaims } from './page-token.js';

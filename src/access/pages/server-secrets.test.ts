@@ -6,8 +6,8 @@ import { silentLogger } from '../../../test/support/silent-logger.js';
 import { systemClock } from '../../platform/clock.js';
 import { auditLog, dataKeys, serverSecrets } from '../../storage/governance-schema.js';
 import { AuditLog } from '../audit-log.js';
-import { MasterKeyRotation } from '../master-key-rotation.js';
-import { openVault } from '../secret-vault.js';
+import { MasterKeyRotation } from '../secrets/master-key-rotation.js';
+import { openVault } from '../secrets/secret-vault.js';
 import { ServerSecrets } from './server-secrets.js';
 
 describe('a secret of the server', () => {

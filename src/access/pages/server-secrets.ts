@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm';
 import { CLOCK, type Clock } from '../../platform/clock.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { serverSecrets } from '../../storage/governance-schema.js';
-import { SERVER, type SecretPlace } from '../secret-columns.js';
-import { SecretVault } from '../secret-vault.js';
+import { SERVER, type SecretPlace } from '../secrets/secret-columns.js';
+import { SecretVault } from '../secrets/secret-vault.js';
 import { foundRow } from '../../storage/rows.js';
 
 /** Bytes of a secret. */

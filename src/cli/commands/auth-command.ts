@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { explainToken, type TokenExplanation } from '../../access/explain-token.js';
-import { hideKeys } from '../../access/key-secret.js';
+import { hideKeys } from '../../access/keys/key-secret.js';
 import { parseConfig } from '../../config/config.js';
 import { createLogger } from '../../platform/logger.js';
 import { jsonOption, UsageError, type Cli, type CliCommand } from '../command.js';

@@ -1,4 +1,4 @@
-import type { KeyDto } from '../../access/key.dto.js';
+import type { KeyDto } from '../../access/keys/key.dto.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { describeCreated, describeExpiry } from '../render/describe-start.js';

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import open from 'open';
-import type { CreatedKeyDto } from '../../access/key.dto.js';
+import type { CreatedKeyDto } from '../../access/keys/key.dto.js';
 import { parseConfig, type Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
 import { createLogger, type Logger } from '../../platform/logger.js';

@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Config } from '../../config/config.js';
 import type { ProviderMode } from '../../provider/provider-config.js';
 import { describeShells, type Shells } from '../../tools/shells.js';
-import type { CreatedKeyDto } from '../../access/key.dto.js';
-import type { KeyDto } from '../../access/key.dto.js';
+import type { CreatedKeyDto } from '../../access/keys/key.dto.js';
+import type { KeyDto } from '../../access/keys/key.dto.js';
 
 /** The routes to begin with; `/docs` describes all. */
 const routes = [

@@ -10,7 +10,6 @@ import {
   findHidden,
   findTouched,
   isAbout,
-  isAboutWhole,
   ruledCall,
   type RuledCall,
 } from './match-rule.js';
@@ -148,12 +147,8 @@ const decisionRules: readonly DecisionRule[] = [
     rule: 'ask',
     when: 'otherwise',
     verdict: 'ask',
-    reason: (question) => {
-      const { tool, mode } = question;
-      const free = tool.effect === 'command' ? fileRule(question) : undefined;
-      const beside = free === undefined ? '' : `; a command is not held by ${free}`;
-      return `${tool.name} needs an approval in mode ${mode}${beside}`;
-    },
+    reason: (question) =>
+      `${question.tool.name} needs an approval in mode ${question.mode}${besideFiles(question)}`,
   },
 ];
 
@@ -245,12 +240,12 @@ function whyAsked(
   }
 }
 
-/** The first rule that denies a file to the tools that take its path, which commands do not. */
-function fileRule({ sources }: LayerQuestion): string | undefined {
-  const denied = sources.flatMap(({ rules }) => rules.deny ?? []);
-  return denied.find((rule) =>
-    ['read', 'write', 'edit'].some((tool) => isAbout(rule, tool) && !isAboutWhole(rule, tool)),
-  );
+/** Names a rule that denies a file to the tools that take its path: commands do not. */
+function besideFiles({ tool: { effect }, sources }: LayerQuestion): string {
+  const denied = effect === 'command' ? sources.flatMap(({ rules }) => rules.deny ?? []) : [];
+  const fileTools = ['read', 'write', 'edit'];
+  const free = denied.find((rule) => fileTools.some((tool) => isAbout(rule, tool)));
+  return free === undefined ? '' : `; a command is not held by ${free}`;
 }
 
 function hiddenRule({ sources, call }: LayerQuestion): string | undefined {

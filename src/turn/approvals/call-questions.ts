@@ -1,7 +1,7 @@
 import { parseJson, printJson } from '../../platform/exact-json.js';
 import { compact } from '../../platform/compact.js';
 import { isPlainObject, type JsonObject } from '../../platform/json.js';
-import type { SecretPlace } from '../../access/secret-columns.js';
+import type { SecretPlace } from '../../access/secrets/secret-columns.js';
 import { approvals } from '../../storage/governance-schema.js';
 import type { CallAnswer, CallWaits } from '../../tools/tool.js';
 import type { Attempt, ToolUse } from '../state/attempt.js';

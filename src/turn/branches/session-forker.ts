@@ -23,7 +23,7 @@ import {
 import { openCredentials } from '../../session/session-credentials.js';
 import { historyBefore, unseenBy } from '../state/load-turns.js';
 import type { ForkedSessionDto } from './fork.dto.js';
-import { SecretVault } from '../../access/secret-vault.js';
+import { SecretVault } from '../../access/secrets/secret-vault.js';
 import { prefixAsOf, todosAsOf } from './supersede-turns.js';
 import { copyTurns, type CopiedIds } from './copy-turns.js';
 import { findWritten, joinWritten } from './written-files.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SecretVault } from '../../access/secret-vault.js';
+import { SecretVault } from '../../access/secrets/secret-vault.js';
 import type { Persona } from '../../agents/parse-agent-file.js';
 import { PersonaLibrary } from '../../agents/persona-library.js';
 import { Attachments } from '../../attachments/attachments.js';

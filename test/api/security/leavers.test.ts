@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { READERS_LOOK_MS } from '../../../src/access/ended-readers.js';
+import { READERS_LOOK_MS } from '../../../src/access/people/ended-readers.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import { schedules } from '../../../src/storage/automation-schema.js';
 import { auditLog, grants } from '../../../src/storage/governance-schema.js';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newSecret } from '../../../src/access/key-secret.js';
+import { newSecret } from '../../../src/access/keys/key-secret.js';
 import { expectSoon } from '../../support/expect-soon.js';
 import { KeyedClient, makeKey } from '../../support/clients/keyed-client.js';
 import { rawRequest } from '../../support/clients/send-bytes.js';

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { signPageToken, type PageClaims } from '../../../src/access/pages/page-token.js';
-import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
+import { PrincipalEpochs } from '../../../src/access/people/principal-epochs.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { auditLog, serverSecrets } from '../../../src/storage/governance-schema.js';
 import { pageOf } from '../../support/access/page-token.js';

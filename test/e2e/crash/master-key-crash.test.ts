@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'drizzle-orm';
-import { openMasterKeyFile } from '../../../src/access/master-key-file.js';
-import { SecretVault } from '../../../src/access/secret-vault.js';
+import { openMasterKeyFile } from '../../../src/access/secrets/master-key-file.js';
+import { SecretVault } from '../../../src/access/secrets/secret-vault.js';
 import { openDatabase } from '../../../src/cli/data/open-keys-in-database.js';
 import { parseConfig } from '../../../src/config/config.js';
 import { systemClock } from '../../../src/platform/clock.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openMasterKeyFile, type MasterKeys } from '../../../src/access/master-key-file.js';
+import { openMasterKeyFile, type MasterKeys } from '../../../src/access/secrets/master-key-file.js';
 import { silentLogger } from '../silent-logger.js';
 import { newFolder } from '../suite.js';
 

@@ -1,4 +1,4 @@
-import { KeyStore } from '../../../src/access/key-store.js';
+import { KeyStore } from '../../../src/access/keys/key-store.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { ClaudeProjects } from '../../../src/session/claude-projects.js';
 import { ProjectRoots, type ProjectRootsOptions } from '../../../src/session/project-roots.js';

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { NewKeyDto } from '../../../src/access/key.dto.js';
+import { NewKeyDto } from '../../../src/access/keys/key.dto.js';
 import { takeRequest } from '../../../src/http/request.pipe.js';
 import type { Clock } from '../../../src/platform/clock.js';
 import type { Database } from '../../../src/storage/connection.js';

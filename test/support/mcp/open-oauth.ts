@@ -1,6 +1,6 @@
 import { AuditLog } from '../../../src/access/audit-log.js';
-import { PrincipalEpochs } from '../../../src/access/principal-epochs.js';
-import { SecretVault } from '../../../src/access/secret-vault.js';
+import { PrincipalEpochs } from '../../../src/access/people/principal-epochs.js';
+import { SecretVault } from '../../../src/access/secrets/secret-vault.js';
 import { systemClock, type Clock } from '../../../src/platform/clock.js';
 import type { Logger } from '../../../src/platform/logger.js';
 import type { Database } from '../../../src/storage/connection.js';

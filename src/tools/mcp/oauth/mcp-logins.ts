@@ -1,10 +1,10 @@
 import { OAuthError, refreshAuthorization, type OAuthTokens } from '@modelcontextprotocol/client';
 import { and, asc, desc, eq, gt, isNull, lt, lte, or, type SQL } from 'drizzle-orm';
 import type { AuditLog } from '../../../access/audit-log.js';
-import type { PrincipalEpochs } from '../../../access/principal-epochs.js';
+import type { PrincipalEpochs } from '../../../access/people/principal-epochs.js';
 import type { Actor } from '../../../access/principal.js';
-import type { SecretPlace } from '../../../access/secret-columns.js';
-import type { SecretVault } from '../../../access/secret-vault.js';
+import type { SecretPlace } from '../../../access/secrets/secret-columns.js';
+import type { SecretVault } from '../../../access/secrets/secret-vault.js';
 import { pause, type Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';
 import { newId } from '../../../platform/ids.js';

@@ -7,8 +7,8 @@ import {
   type FetchLike,
 } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
-import type { SecretPlace } from '../../../access/secret-columns.js';
-import type { SecretVault } from '../../../access/secret-vault.js';
+import type { SecretPlace } from '../../../access/secrets/secret-columns.js';
+import type { SecretVault } from '../../../access/secrets/secret-vault.js';
 import { KeyedMutex } from '../../../platform/async/keyed-mutex.js';
 import type { Clock } from '../../../platform/clock.js';
 import { compact } from '../../../platform/compact.js';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { and, eq, inArray } from 'drizzle-orm';
-import { SERVER, type SecretPlace } from '../../../access/secret-columns.js';
-import type { SecretVault } from '../../../access/secret-vault.js';
+import { SERVER, type SecretPlace } from '../../../access/secrets/secret-columns.js';
+import type { SecretVault } from '../../../access/secrets/secret-vault.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Database, Queryable } from '../../../storage/connection.js';
 import { mcpClients } from '../../../storage/mcp-schema.js';

@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, sql } from 'drizzle-orm';
-import type { Actor } from './principal.js';
-import { CLOCK, pause, type Clock } from '../platform/clock.js';
-import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { apiKeys } from '../storage/governance-schema.js';
-import { lockKey } from '../storage/statements.js';
-import { ApiKeyCache, KEY_FRESH_MS } from './api-key-cache.js';
-import { AuditLog } from './audit-log.js';
+import type { Actor } from '../principal.js';
+import { CLOCK, pause, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { apiKeys } from '../../storage/governance-schema.js';
+import { lockKey } from '../../storage/statements.js';
+import { ApiKeyCache, KEY_FRESH_MS } from '../keys/api-key-cache.js';
+import { AuditLog } from '../audit-log.js';
 import { Grants } from './grants.js';
-import { Logins } from './logins/logins.js';
-import { KeyStore } from './key-store.js';
+import { Logins } from '../logins/logins.js';
+import { KeyStore } from '../keys/key-store.js';
 import { PrincipalEpochs } from './principal-epochs.js';
 
 /** Stands for every forgotten principal. No key can have the name. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { takeRequest } from '../http/request.pipe.js';
+import { takeRequest } from '../../http/request.pipe.js';
 import { NewKeyDto } from './key.dto.js';
 
 describe('NewKeyDto', () => {

@@ -19,18 +19,18 @@ import {
   Rule,
   OptionalId,
   mustBe,
-} from '../http/fields/field-rules.decorator.js';
-import { RequestForm } from '../http/request.pipe.js';
-import { jsonObject, nullableTime, time, whole } from '../http/fields/json-schemas.js';
-import { PageLimit } from '../http/paging/page-query.dto.js';
-import { ApproverRoles } from './approver-roles.decorator.js';
-import { mintsPattern } from './pages/may-mint.js';
+} from '../../http/fields/field-rules.decorator.js';
+import { RequestForm } from '../../http/request.pipe.js';
+import { jsonObject, nullableTime, time, whole } from '../../http/fields/json-schemas.js';
+import { PageLimit } from '../../http/paging/page-query.dto.js';
+import { ApproverRoles } from '../approver-roles.decorator.js';
+import { mintsPattern } from '../pages/may-mint.js';
 import {
   keyScopes,
   type apiKeys,
   type KeyScope,
   type PrincipalLimits,
-} from '../storage/governance-schema.js';
+} from '../../storage/governance-schema.js';
 
 /** Scopes of a key that names none; of the first one, all. */
 export const usualScopes: readonly KeyScope[] = ['turns', 'approvals'];

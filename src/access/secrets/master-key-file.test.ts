@@ -5,11 +5,11 @@ import {
   masterKeyFile,
   newMasterKey,
   openMasterKeys,
-} from '../../test/support/access/master-keys.js';
-import { silentLogger } from '../../test/support/silent-logger.js';
-import { newFolder } from '../../test/support/suite.js';
-import { createLogger } from '../platform/logger.js';
-import { FileInvalidError } from '../platform/parsing/load-file.js';
+} from '../../../test/support/access/master-keys.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { newFolder } from '../../../test/support/suite.js';
+import { createLogger } from '../../platform/logger.js';
+import { FileInvalidError } from '../../platform/parsing/load-file.js';
 import { MasterKeyMissingError, openMasterKeyFile } from './master-key-file.js';
 
 const [a, b] = [newMasterKey(), newMasterKey()];

@@ -1,9 +1,9 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { webhookEndpoints } from '../storage/automation-schema.js';
-import { approvals, serverSecrets } from '../storage/governance-schema.js';
-import { mcpBegunLogins, mcpClients, mcpLogins } from '../storage/mcp-schema.js';
-import { sessions } from '../storage/schema.js';
+import { webhookEndpoints } from '../../storage/automation-schema.js';
+import { approvals, serverSecrets } from '../../storage/governance-schema.js';
+import { mcpBegunLogins, mcpClients, mcpLogins } from '../../storage/mcp-schema.js';
+import { sessions } from '../../storage/schema.js';
 
 /** Where a secret is stored, and whose it is. A sealed value opens there alone. */
 export interface SecretPlace {

@@ -1,5 +1,5 @@
-import { absoluteTarget, keyInUrl, repeatedHeader, twoKeys } from './access-errors.js';
-import { containsKey } from './key-secret.js';
+import { absoluteTarget, keyInUrl, repeatedHeader, twoKeys } from '../access-errors.js';
+import { containsKey } from '../keys/key-secret.js';
 
 /**
  * The parts of a request that authenticate it. `X-Forwarded-*` is not among them: anybody can write

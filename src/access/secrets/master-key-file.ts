@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { errorCode } from '../platform/error-code.js';
-import type { Logger } from '../platform/logger.js';
-import { FileInvalidError, ParsedFiles } from '../platform/parsing/load-file.js';
-import type { TextFault } from '../platform/parsing/parse-text.js';
-import type { WrittenText } from '../platform/text/written-text.js';
+import { errorCode } from '../../platform/error-code.js';
+import type { Logger } from '../../platform/logger.js';
+import { FileInvalidError, ParsedFiles } from '../../platform/parsing/load-file.js';
+import type { TextFault } from '../../platform/parsing/parse-text.js';
+import type { WrittenText } from '../../platform/text/written-text.js';
 import { openBytes, sealBytes } from './seal.js';
 
 /** A data key as it is stored. */

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { eq, gte, sql } from 'drizzle-orm';
-import { TtlCache } from '../platform/async/ttl-cache.js';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { principalEpochs } from '../storage/governance-schema.js';
-import { returnedRow } from '../storage/rows.js';
+import { TtlCache } from '../../platform/async/ttl-cache.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { principalEpochs } from '../../storage/governance-schema.js';
+import { returnedRow } from '../../storage/rows.js';
 
 /** Time after which every process refuses what was made in an earlier epoch, in ms. */
 const EPOCH_FRESH_MS = 1_000;

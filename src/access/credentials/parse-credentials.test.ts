@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { newSecret } from './key-secret.js';
+import { newSecret } from '../keys/key-secret.js';
 import { parseCredentials } from './parse-credentials.js';
 
 const { text: key } = newSecret();

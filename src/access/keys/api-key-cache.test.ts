@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { silentLogger } from '../../test/support/silent-logger.js';
-import { useDatabase } from '../../test/support/database/database.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { openKeys } from '../../test/support/access/open-access.js';
-import { apiKeys, auditLog } from '../storage/governance-schema.js';
-import { AuditLog } from './audit-log.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { useDatabase } from '../../../test/support/database/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openKeys } from '../../../test/support/access/open-access.js';
+import { apiKeys, auditLog } from '../../storage/governance-schema.js';
+import { AuditLog } from '../audit-log.js';
 import { KeyService } from './key-service.js';
 import { hashKey } from './key-secret.js';
 import { KeyStore } from './key-store.js';
 import { ApiKeyCache } from './api-key-cache.js';
 import { NewKeyDto } from './key.dto.js';
-import { takeRequest } from '../http/request.pipe.js';
+import { takeRequest } from '../../http/request.pipe.js';
 
 describe('keys', () => {
   const database = useDatabase();

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, count, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { apiKeys } from '../storage/governance-schema.js';
-import { prepared } from '../storage/statements.js';
-import { returnedRow } from '../storage/rows.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { apiKeys } from '../../storage/governance-schema.js';
+import { prepared } from '../../storage/statements.js';
+import { returnedRow } from '../../storage/rows.js';
 import type { KeyRow } from './key.dto.js';
 
 type NewKeyRow = typeof apiKeys.$inferInsert;

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { Actor } from './principal.js';
-import { DATABASE, type Database } from '../storage/connection.js';
-import { dataKeys } from '../storage/governance-schema.js';
-import { noMasterKey } from './access-errors.js';
-import { AuditLog } from './audit-log.js';
-import type { MasterKeyRotationDto } from './key.dto.js';
+import type { Actor } from '../principal.js';
+import { DATABASE, type Database } from '../../storage/connection.js';
+import { dataKeys } from '../../storage/governance-schema.js';
+import { noMasterKey } from '../access-errors.js';
+import { AuditLog } from '../audit-log.js';
+import type { MasterKeyRotationDto } from '../keys/key.dto.js';
 import { isPlain, secretColumns, type SecretColumn } from './secret-columns.js';
 import { SecretVault } from './secret-vault.js';
 

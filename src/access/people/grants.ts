@@ -1,17 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, eq, gt, lt, lte, or } from 'drizzle-orm';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { newId } from '../platform/ids.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
-import { DATABASE, type Database, type Queryable } from '../storage/connection.js';
-import { grants } from '../storage/governance-schema.js';
-import { returnedRow } from '../storage/rows.js';
-import { cannotActLater, tokenRefused } from './access-errors.js';
-import { AuditLog } from './audit-log.js';
-import type { Credential, Actor } from './principal.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { newId } from '../../platform/ids.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import { grants } from '../../storage/governance-schema.js';
+import { returnedRow } from '../../storage/rows.js';
+import { cannotActLater, tokenRefused } from '../access-errors.js';
+import { AuditLog } from '../audit-log.js';
+import type { Credential, Actor } from '../principal.js';
 import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
-import { TokenError } from './tokens/token-error.js';
-import { TokenVerifier } from './tokens/token-verifier.js';
+import { TokenError } from '../tokens/token-error.js';
+import { TokenVerifier } from '../tokens/token-verifier.js';
 
 /** Time after which a grant is over, in ms, unless its principal shows a token meanwhile. */
 export const GRANT_MS = 90 * 86_400_000;

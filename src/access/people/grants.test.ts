@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { noProxies } from '../platform/net/sender-address.js';
+import { noProxies } from '../../platform/net/sender-address.js';
 import { asc, eq } from 'drizzle-orm';
-import { openAccess } from '../../test/support/access/open-access.js';
+import { openAccess } from '../../../test/support/access/open-access.js';
 import {
   everybody,
   startTokenIssuer,
   type TokenClaims,
-} from '../../test/support/access/token-issuer.js';
-import { useDatabase } from '../../test/support/database/database.js';
-import { expectSoon } from '../../test/support/expect-soon.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { useShared } from '../../test/support/suite.js';
-import { apiKeys, auditLog, grants, principalEpochs } from '../storage/governance-schema.js';
+} from '../../../test/support/access/token-issuer.js';
+import { useDatabase } from '../../../test/support/database/database.js';
+import { expectSoon } from '../../../test/support/expect-soon.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { useShared } from '../../../test/support/suite.js';
+import { apiKeys, auditLog, grants, principalEpochs } from '../../storage/governance-schema.js';
 import { GRANT_MS } from './grants.js';
-import type { Principal } from './principal.js';
-import type { Issuer } from './tokens/auth-file.js';
+import type { Principal } from '../principal.js';
+import type { Issuer } from '../tokens/auth-file.js';
 
 const HOUR_MS = 3_600_000;
 const staff = { ...everybody, group: 'staff', projectRoots: ['/srv/a'], agents: ['READER'] };

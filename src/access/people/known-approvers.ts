@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { approverRulesOf } from '../governance/permissions/approver-rules.js';
-import type { PermissionRules } from '../storage/shapes/stored-options.js';
-import { noApprovers } from './access-errors.js';
-import { CustomAuthenticators } from './custom-authenticators.js';
-import { KeyStore } from './key-store.js';
-import { TokenVerifier } from './tokens/token-verifier.js';
+import { approverRulesOf } from '../../governance/permissions/approver-rules.js';
+import type { PermissionRules } from '../../storage/shapes/stored-options.js';
+import { noApprovers } from '../access-errors.js';
+import { CustomAuthenticators } from '../custom-authenticators.js';
+import { KeyStore } from '../keys/key-store.js';
+import { TokenVerifier } from '../tokens/token-verifier.js';
 
 /** The roles of approvers that somebody can have: by a group of an identity provider, or by a key. */
 @Injectable()

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eq } from 'drizzle-orm';
-import { newMasterKey, openMasterKeys } from '../../test/support/access/master-keys.js';
-import { bothDatabases } from '../../test/support/database/both-databases.js';
-import { useDatabase } from '../../test/support/database/database.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { openSessions } from '../../test/support/open-sessions.js';
-import { someSecret, storeEndpoint } from '../../test/support/webhooks/store-endpoint.js';
-import { webhookEndpoints } from '../storage/automation-schema.js';
-import { auditLog, dataKeys } from '../storage/governance-schema.js';
-import { sessions } from '../storage/schema.js';
-import { AuditLog } from './audit-log.js';
+import { newMasterKey, openMasterKeys } from '../../../test/support/access/master-keys.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { useDatabase } from '../../../test/support/database/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openSessions } from '../../../test/support/open-sessions.js';
+import { someSecret, storeEndpoint } from '../../../test/support/webhooks/store-endpoint.js';
+import { webhookEndpoints } from '../../storage/automation-schema.js';
+import { auditLog, dataKeys } from '../../storage/governance-schema.js';
+import { sessions } from '../../storage/schema.js';
+import { AuditLog } from '../audit-log.js';
 import { MasterKeyRotation } from './master-key-rotation.js';
 import { SecretVault } from './secret-vault.js';
 

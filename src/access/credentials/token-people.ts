@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { compact } from '../platform/compact.js';
-import { Grants } from './grants.js';
-import type { Credential } from './principal.js';
-import { PrincipalEpochs, wasIssuedBefore } from './principal-epochs.js';
-import { TokenError } from './tokens/token-error.js';
-import type { Rights } from './tokens/token-principal.js';
-import { TokenVerifier, type VerifiedToken } from './tokens/token-verifier.js';
+import { compact } from '../../platform/compact.js';
+import { Grants } from '../people/grants.js';
+import type { Credential } from '../principal.js';
+import { PrincipalEpochs, wasIssuedBefore } from '../people/principal-epochs.js';
+import { TokenError } from '../tokens/token-error.js';
+import type { Rights } from '../tokens/token-principal.js';
+import { TokenVerifier, type VerifiedToken } from '../tokens/token-verifier.js';
 
 /** Why a grant may do nothing any more: it is over, or no group of its person has a role that runs turns. */
 export type GrantFault = 'over' | 'no-role';

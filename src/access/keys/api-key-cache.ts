@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
-import { TtlCache } from '../platform/async/ttl-cache.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
+import { TtlCache } from '../../platform/async/ttl-cache.js';
 import { KeyStore, type KeyCensus } from './key-store.js';
 import type { KeyRow } from './key.dto.js';
 

@@ -1,8 +1,8 @@
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { OpenReaders } from '../http/streams/open-readers.js';
-import { Poller } from '../platform/async/poller.js';
-import { CLOCK, type Clock } from '../platform/clock.js';
-import { LOGGER, type Logger } from '../platform/logger.js';
+import { OpenReaders } from '../../http/streams/open-readers.js';
+import { Poller } from '../../platform/async/poller.js';
+import { CLOCK, type Clock } from '../../platform/clock.js';
+import { LOGGER, type Logger } from '../../platform/logger.js';
 import { hashOfPrincipal, PrincipalEpochs } from './principal-epochs.js';
 
 /** Time between two looks, in ms. */

@@ -4,14 +4,14 @@ import {
   masterKeyFile,
   newMasterKey,
   openMasterKeys,
-} from '../../test/support/access/master-keys.js';
-import { bothDatabases } from '../../test/support/database/both-databases.js';
-import { useDatabase } from '../../test/support/database/database.js';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { silentLogger } from '../../test/support/silent-logger.js';
-import { webhookEndpoints } from '../storage/automation-schema.js';
-import { dataKeys } from '../storage/governance-schema.js';
-import { sessions } from '../storage/schema.js';
+} from '../../../test/support/access/master-keys.js';
+import { bothDatabases } from '../../../test/support/database/both-databases.js';
+import { useDatabase } from '../../../test/support/database/database.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { webhookEndpoints } from '../../storage/automation-schema.js';
+import { dataKeys } from '../../storage/governance-schema.js';
+import { sessions } from '../../storage/schema.js';
 import { openMasterKeyFile } from './master-key-file.js';
 import type { SecretPlace } from './secret-columns.js';
 import { SecretVault } from './secret-vault.js';
