@@ -1,5 +1,6 @@
 import { convertRule, type RuleList } from '../project-files/convert-rule.js';
 import { UnsupportedError } from './sdk-errors.js';
+import { isKnownThere } from '../agents/claude-tools.js';
 import { argumentOf, effectOf, isMissing, toOurName } from './tool-names.js';
 
 /** A rule of a program, taken apart. */
@@ -9,11 +10,11 @@ interface SdkRule {
   content?: string;
 }
 
-/** Tools whose patterns are paths, which have other anchors there than here. */
-const pathTools = ['read', 'write', 'edit', 'glob', 'grep'];
-
 /** Stands for a folder that is not known: rules are relative to it, and none depends on which it is. */
 const ANY_FOLDER = '/project';
+
+/** Tools whose calls no rule tells apart. */
+const withoutPattern = /^(?:mcp__.*|WebFetch|WebSearch|TodoWrite)$/;
 
 const syntax = /^([\w*-]+)(?:\(([\s\S]*)\))?$/;
 
@@ -42,51 +43,23 @@ export interface RuleSource {
  *
  * @throws UnsupportedError for a rule that allows and cannot be converted.
  */
-export function toOurRules(text: string, source: RuleSource): string[] {
-  const { option } = source;
+export function toOurRules(text: string, { option, list, cwd }: RuleSource): string[] {
+  const refuse = (advice: string): UnsupportedError =>
+    new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
   const { tool, content } = parseSdkRule(text, option);
-  if (tool.startsWith('mcp__')) return [mcpRule(tool, content, { text, option })];
   if (isMissing(tool)) return [];
-  const ours = toOurName(tool);
-  if (content === undefined) return [ours];
-  const refuse = (advice: string): UnsupportedError =>
-    new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
-  if (pathTools.includes(ours)) return pathRules(text, source);
-  if (ours === 'bash') return [`bash(${commandPattern(content)})`];
-  if (ours === 'task' || ours === 'load_skill') return [`${ours}(${content.trim()})`];
-  throw refuse(`write ${tool} without a pattern`);
-}
-
-function pathRules(text: string, { option, list, cwd }: RuleSource): string[] {
-  const refuse = (advice: string): UnsupportedError =>
-    new UnsupportedError(`${option} ${JSON.stringify(text)}`, advice);
-  if (cwd === undefined && /[(/]\.\.[/)]/.test(text)) {
+  const isOfHost = !isKnownThere(tool) && !/^mcp__|\*/.test(tool);
+  if (content !== undefined && (isOfHost || withoutPattern.test(tool))) {
+    throw refuse(`write ${tool} without a pattern`);
+  }
+  if (isOfHost) return [tool];
+  if (cwd === undefined && tool !== 'Bash' && /[(/]\.\.[/)]/.test(text)) {
     throw refuse('give the folder of the session as cwd');
   }
   const project = cwd ?? ANY_FOLDER;
   const { rules, verdict, how } = convertRule(text, list, { project, settings: project });
   if (verdict === 'refused') throw refuse(how);
   return [...rules];
-}
-
-function mcpRule(
-  tool: string,
-  content: string | undefined,
-  { text, option }: { text: string; option: string },
-): string {
-  if (content !== undefined) {
-    throw new UnsupportedError(
-      `${option} ${JSON.stringify(text)}`,
-      'tools of MCP servers take no pattern',
-    );
-  }
-  // `mcp__server` is all tools of the server.
-  return /^mcp__(?:(?!__)[^*])+$/.test(tool) ? `${tool}__*` : tool;
-}
-
-/** `ls:*` is `ls *`: the program alone, and with any arguments. */
-function commandPattern(content: string): string {
-  return content.trim().replace(/:\*$/, ' *');
 }
 
 /** The tools that a denial takes away as a whole: they need not be offered. Pure. */

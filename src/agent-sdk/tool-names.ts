@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isPlainObject, type JsonObject } from '../platform/json.js';
 import type { PermissionArgument, ToolEffect } from '../governance/permission-subject.js';
+import { isKnownThere } from '../agents/claude-tools.js';
 import { UnsupportedError } from './sdk-errors.js';
 
 /** A tool of the server under the name that programs have for it, with its input both ways. */
@@ -56,34 +57,6 @@ const aliases: Readonly<Record<string, string>> = { Task: 'Agent' };
 const byTheirs = new Map(sharedTools.map((tool) => [tool.theirs, tool]));
 const byOurs = new Map(sharedTools.map((tool) => [tool.ours, tool]));
 
-/** Tools that programs may name and no server has. */
-const missing = [
-  'NotebookEdit',
-  'NotebookRead',
-  'MultiEdit',
-  'LS',
-  'BashOutput',
-  'KillBash',
-  'KillShell',
-  'TaskOutput',
-  'TaskStop',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskUpdate',
-  'ExitPlanMode',
-  'EnterPlanMode',
-  'EnterWorktree',
-  'ExitWorktree',
-  'ToolSearch',
-  'ListMcpResources',
-  'ReadMcpResource',
-  'SlashCommand',
-  'Config',
-  'LSP',
-  'Monitor',
-];
-
 /** The tools of a query that names none. */
 export const standardTools: readonly string[] = [
   'read',
@@ -98,9 +71,9 @@ export const standardTools: readonly string[] = [
 /** The question to a person that `canUseTool` answers: a tool of the caller's process. */
 export const ASK_USER = 'AskUserQuestion';
 
-/** Whether programs know such a tool that no server has. Pure. */
+/** Whether programs know such a tool that no server has by this name. Pure. */
 export function isMissing(name: string): boolean {
-  return missing.includes(name);
+  return name !== ASK_USER && !byTheirs.has(aliases[name] ?? name) && isKnownThere(name);
 }
 
 /** The server's name of a tool; one of an MCP server, or of the host application, is the same. Pure. */

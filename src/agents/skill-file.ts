@@ -6,6 +6,7 @@ import { isPlainObject } from '../platform/json.js';
 import { compact } from '../platform/compact.js';
 import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { checkedBy, filledText, parsedBy } from '../platform/parsing/shapes.js';
+import { toolsOf } from './claude-tools.js';
 
 export type SkillText = Omit<Skill, 'level' | 'place'>;
 
@@ -116,21 +117,6 @@ export function isSkillName(name: string): boolean {
 const text = (most: number) =>
   filledText().check(z.maxLength(most, `must have ${most} characters at most`));
 
-/** Names of other products for tools of ours; a name that is not here stays as it is. */
-const toolNames = new Map([
-  ['Read', 'read'],
-  ['Write', 'write'],
-  ['Edit', 'edit'],
-  ['MultiEdit', 'edit'],
-  ['Bash', 'bash'],
-  ['Glob', 'glob'],
-  ['Grep', 'grep'],
-  ['TodoWrite', 'todo_write'],
-  ['Task', 'task'],
-  ['WebSearch', 'web_search'],
-  ['WebFetch', 'web_fetch'],
-]);
-
 const allowedTools = z.pipe(
   parsedBy(
     (given) => splitRules(given),
@@ -172,12 +158,16 @@ function splitRules(given: unknown): string[] | undefined {
     return undefined;
   }
   const rules = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
-  return [...new Set(rules.map(toRule))];
+  return [...new Set(rules.flatMap(toRules))];
 }
 
-function toRule(entry: string): string {
+/** A name that is no tool of Claude Code stays as it is. */
+function toRules(entry: string): string[] {
   const [, tool = entry, pattern] = /^([^()]+)(?:\(([\s\S]*)\))?$/.exec(entry) ?? [];
-  const name = toolNames.get(tool) ?? tool;
-  if (pattern === undefined) return name === tool ? entry : name;
-  return `${name}(${name === 'bash' ? pattern.replace(/:\*$/, ' *') : pattern})`;
+  const [...names] = toolsOf(tool);
+  if (names.length === 0) names.push(tool);
+  if (pattern === undefined) return names[0] === tool ? [entry] : names;
+  return names.map(
+    (name) => `${name}(${name === 'bash' ? pattern.replace(/:\*$/, ' *') : pattern})`,
+  );
 }

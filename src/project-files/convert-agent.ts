@@ -12,7 +12,7 @@ import { convertMode } from './convert-settings.js';
 import type { Converted, Finding } from './finding.js';
 import { convertModel } from './model-names.js';
 import { TASK_TOOL } from '../tools/builtin/task.js';
-import { toolsOf, whyMissing } from './tool-names.js';
+import { toolsOf, whyMissing } from '../agents/claude-tools.js';
 
 /** An agent of a project, which the turns of its sessions may delegate to. */
 export interface ProjectAgent {

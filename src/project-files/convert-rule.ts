@@ -1,7 +1,7 @@
 import { ruleFault } from '../governance/permissions/permission-rules.js';
 import { convertPath, type RulePlace } from './convert-path.js';
 import type { Verdict } from './finding.js';
-import { toolsOf, whyMissing } from './tool-names.js';
+import { toolsOf, whyMissing } from '../agents/claude-tools.js';
 
 export type RuleList = 'allow' | 'ask' | 'deny';
 

@@ -35,12 +35,25 @@ const missing: Readonly<Record<string, string>> = {
   SlashCommand: 'commands of projects are prompts, which clients name',
   ListMcpResourcesTool: 'list_mcp_resources is there where a server has resources',
   ReadMcpResourceTool: 'read_mcp_resource is there where a server has resources',
+  ListMcpResources: 'list_mcp_resources is there where a server has resources',
+  ReadMcpResource: 'read_mcp_resource is there where a server has resources',
+  EnterWorktree: 'a session works in one folder',
+  ExitWorktree: 'a session works in one folder',
+  ToolSearch: 'the server searches tools by itself',
+  Config: 'settings are the operator’s, and those of sessions and turns',
+  LSP: 'a command or an MCP server may ask one',
+  Monitor: 'commands run in the foreground',
 };
 
 /** The tools here of a tool there; none where there is no such tool. MCP tools have one name everywhere. Pure. */
 export function toolsOf(name: string): readonly string[] {
   if (name.startsWith('mcp__')) return [name];
   return Object.hasOwn(tools, name) ? (tools[name] ?? []) : [];
+}
+
+/** Whether there is such a tool there, with something here that does its work or without. Pure. */
+export function isKnownThere(name: string): boolean {
+  return Object.hasOwn(tools, name) || Object.hasOwn(missing, name);
 }
 
 /** Why there is no such tool here, as the end of a sentence. Pure. */
