@@ -264,7 +264,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/agent-sdk/', pathNot: ['\\.test\\.ts$'] },
       to: {
-        path: '^(src/(?!agent-sdk/|client/turnpike-client\\.ts|platform/|governance/permissions/|project-files/(convert-(path|rule)|model-names|tool-names)\\.ts)|node_modules/)',
+        path: '^(src/(?!agent-sdk/|client/turnpike-client\\.ts|platform/|governance/permissions/|agents/claude-tools\\.ts|project-files/(convert-(path|rule)|model-names)\\.ts)|node_modules/)',
         dependencyTypesNot: ['type-only'],
       },
     },

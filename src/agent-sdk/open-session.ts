@@ -1,4 +1,5 @@
 import type { ListedTurnView, SessionRecord, TurnpikeClient } from '../client/turnpike-client.js';
+import type { HealthDto } from '../operations/health.dto.js';
 import type { PermissionRules } from '../storage/shapes/stored-options.js';
 import { isSameJson } from '../platform/json.js';
 import { sessionOfUuid } from './message-ids.js';
@@ -29,6 +30,7 @@ export async function openSession(
   plan: QueryPlan,
 ): Promise<OpenedSession> {
   checkCombination(options);
+  await checkSandbox(client, plan);
   const known = await findSession(client, options);
   if (known === undefined) {
     const { sessionId } = options;
@@ -71,6 +73,17 @@ function checkCombination(options: Options): void {
       'name the session with resume',
     );
   }
+}
+
+/** Who is asked about no command needs a wall around them. */
+async function checkSandbox(client: TurnpikeClient, { mode, tools }: QueryPlan): Promise<void> {
+  if (mode !== 'bypassPermissions' || !tools.includes('bash')) return;
+  const { commands } = await client.request<Pick<HealthDto, 'commands'>>({ path: '/health/agent' });
+  if (commands?.kind !== 'unsandboxed') return;
+  throw new UnsupportedError(
+    'permissionMode bypassPermissions on a server without a sandbox',
+    `name in allowedTools what may run unasked, or give the server one (docs/guide/sandbox.md): ${commands.weaknesses.join('; ')}`,
+  );
 }
 
 async function findSession(

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { connect, query, UnsupportedError, useConnection } from '../../../src/agent-sdk/connect.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
 import { collect, kindsOf } from '../../support/agent-sdk/read-query.js';
-import { useServer } from '../../support/processes/start-server.js';
-import { useShared } from '../../support/suite.js';
+import { startServer, useServer } from '../../support/processes/start-server.js';
+import { newFolder, useShared } from '../../support/suite.js';
 
 describe('what a query does not honour', () => {
   const server = useServer();
@@ -97,5 +97,28 @@ describe('what a query does not honour', () => {
     );
     expect(JSON.stringify(messages)).toContain('bypassed');
     expect(messages[0]).toMatchObject({ permissionMode: 'bypassPermissions' });
+  });
+
+  it('is a mode that bypasses questions on a server without a sandbox, but for queries without commands', async () => {
+    // The program of the sandbox is not found.
+    process.env['PATH'] = newFolder();
+    const open = await startServer({ environment: { TURNPIKE_ALLOW_UNSANDBOXED_BASH: 'true' } });
+    try {
+      const client = connect(new TurnpikeClient({ url: open.url }));
+      const options = {
+        cwd: open.projectRoot,
+        permissionMode: 'bypassPermissions' as const,
+        allowDangerouslySkipPermissions: true,
+      };
+      const running = collect(client.query({ prompt: 'Hello', options }));
+      await expect(running).rejects.toThrow(/without a sandbox.*allowedTools/);
+      const tools = ['Write'];
+      const messages = await collect(
+        client.query({ prompt: 'Hello', options: { ...options, tools } }),
+      );
+      expect(kindsOf(messages).at(-1)).toBe('result/success');
+    } finally {
+      await open.close();
+    }
   });
 });
