@@ -34,6 +34,19 @@ const blocks = (messages: readonly SDKMessage[]): unknown[] =>
   );
 
 describe('the messages of a turn', () => {
+  it('say that an overloaded model is asked again', () => {
+    const metadata = { reason: 'overloaded', afterMs: 750, retry: 1, maxRetries: 2 };
+    const [message] = fold([['system:notice', { kind: 'model-retry', metadata }]]);
+    expect(message).toMatchObject({
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: 1,
+      max_retries: 2,
+      retry_delay_ms: 750,
+      error: 'overloaded',
+    });
+  });
+
   it('have one block each, of one reply one id, and its tokens where they are known', () => {
     const messages = fold([
       ['session:init', { model: 'claude' }],

@@ -122,9 +122,9 @@ export class TurnFold {
       return messages;
     }
     if (name === 'turn:end' && data.outcome === 'interrupted') return this.#interrupted(id);
-    return name === 'system:notice' && data.kind === 'compact-summary'
-      ? [this.#compacted(id)]
-      : undefined;
+    if (name !== 'system:notice') return undefined;
+    if (data.kind === 'model-retry') return [this.#retried(id, data.metadata ?? {})];
+    return data.kind === 'compact-summary' ? [this.#compacted(id)] : undefined;
   }
 
   #interrupted(frameId: string): SDKInterruptionMessage[] {
@@ -256,6 +256,22 @@ export class TurnFold {
         uuid: uuidOf(`${frameId}/denied`),
       },
     ];
+  }
+
+  /** The server asks an overloaded model again. */
+  #retried(frameId: string, metadata: Readonly<Record<string, unknown>>): SDKMessage {
+    const { afterMs, retry, maxRetries } = metadata;
+    return {
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: Number(retry),
+      max_retries: Number(maxRetries),
+      retry_delay_ms: Number(afterMs),
+      error_status: 529,
+      error: 'overloaded',
+      session_id: this.#facts.session,
+      uuid: uuidOf(frameId),
+    };
   }
 
   #compacted(frameId: string): SDKMessage {

@@ -123,6 +123,18 @@ export interface SDKCompactBoundaryMessage extends Identified {
   compact_metadata: { trigger: 'auto' };
 }
 
+/** The model was overloaded in its reply, before it had a text, and is asked again. */
+export interface SDKAPIRetryMessage extends Identified {
+  type: 'system';
+  subtype: 'api_retry';
+  /** From 1. */
+  attempt: number;
+  max_retries: number;
+  retry_delay_ms: number;
+  error_status: 529;
+  error: 'overloaded';
+}
+
 /** A call that rules or the mode denied, without a question to `canUseTool`. */
 export interface SDKPermissionDeniedMessage extends Identified {
   type: 'system';
@@ -223,6 +235,7 @@ export type SDKMessage =
   | SDKPartialAssistantMessage
   | SDKSystemMessage
   | SDKCompactBoundaryMessage
+  | SDKAPIRetryMessage
   | SDKPermissionDeniedMessage
   | SDKTaskStartedMessage
   | SDKTaskNotificationMessage

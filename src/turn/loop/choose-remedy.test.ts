@@ -40,7 +40,12 @@ const lost = (more: Partial<FailedCall>): FailedCall => ({
   ...more,
 });
 
-const retry = (afterMs: number): Remedy => ({ type: 'retry', afterMs });
+const again = (afterMs: number, retry = 1, maxRetries = 2): Remedy => ({
+  type: 'retry',
+  afterMs,
+  retry,
+  maxRetries,
+});
 const fallback = (reason: FallbackReason): Remedy => ({
   type: 'fallback',
   model: 'b',
@@ -49,10 +54,14 @@ const fallback = (reason: FallbackReason): Remedy => ({
 
 describe('chooseRemedy', () => {
   it.each<[string, Partial<FailedCall>, Remedy | undefined]>([
-    ['an overload in the stream', {}, retry(500)],
-    ['a second one', { retries: 1 }, retry(1_000)],
-    ['by chance half as late', { retries: 1, random: 0 }, retry(500)],
-    ['a late one waits no longer than others', { retries: 9, maxRetries: 10 }, retry(8_000)],
+    ['an overload in the stream', {}, again(500)],
+    ['a second one', { retries: 1 }, again(1_000, 2)],
+    ['by chance half as late', { retries: 1, random: 0 }, again(500, 2)],
+    [
+      'a late one waits no longer than others',
+      { retries: 9, maxRetries: 10 },
+      again(8_000, 10, 10),
+    ],
     ['one too many', { retries: 2 }, undefined],
     [
       'one too many, with another model',

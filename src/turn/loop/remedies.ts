@@ -124,12 +124,12 @@ function withModel(
 function describeRemedy({ options }: TurnRow, remedy: Remedy): TurnEventBody {
   const { model: from } = options.options;
   if (remedy.type === 'retry') {
-    const { afterMs } = remedy;
+    const { afterMs, retry, maxRetries } = remedy;
     return clientNotice(
       'step',
       'model-retry',
       `The provider is overloaded. The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
-      { reason: 'overloaded', afterMs },
+      { reason: 'overloaded', afterMs, retry, maxRetries },
     );
   }
   const { model: to, reason } = remedy;
@@ -168,7 +168,9 @@ interface Fallback {
 }
 
 /** The answer to a failed model call, instead of the end of the turn. */
-export type Remedy = { type: 'retry'; afterMs: number } | Fallback;
+export type Remedy =
+  | { type: 'retry'; afterMs: number; retry: number; maxRetries: number }
+  | Fallback;
 
 /** The model to go on with after the turn's current one; undefined: there is none. */
 export function nextFallback(
@@ -215,9 +217,10 @@ export function chooseRemedy(call: FailedCall): Remedy | undefined {
       return fallback(call, 'model-not-found');
     case 'OVERLOADED': {
       if (call.hasText) return undefined;
-      const afterMs = retryDelay(retryDelays, call.retries, call.random);
-      const mayRetry = call.retries < call.maxRetries && afterMs < call.leftMs;
-      if (inStream === true && mayRetry) return { type: 'retry', afterMs };
+      const { retries, maxRetries } = call;
+      const afterMs = retryDelay(retryDelays, retries, call.random);
+      const mayRetry = inStream === true && retries < maxRetries && afterMs < call.leftMs;
+      if (mayRetry) return { type: 'retry', afterMs, retry: retries + 1, maxRetries };
       return fallback(call, 'overloaded');
     }
     default:

@@ -47,7 +47,11 @@ describe('a model call that comes to nothing', () => {
     expect(names).not.toContain('turn:error');
     expect(dataOf(frames, 'step:start')).toEqual([{ step: 1 }, { step: 1 }]);
     expect(dataOf(frames, 'system:notice')).toContainEqual(
-      expect.objectContaining({ kind: 'model-retry', seenByModel: false }),
+      expect.objectContaining({
+        kind: 'model-retry',
+        seenByModel: false,
+        metadata: expect.objectContaining({ retry: 1, maxRetries: 2 }),
+      }),
     );
     expect(dataOf(frames, 'chat:complete')).toEqual([{ text: 'Here I am.' }]);
     // Both calls are counted: of the lost one what was streamed, estimated.
