@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AcceptedRequest } from '../accept-request.js';
 import { parseJsonBody } from '../http/read-request.js';
-import { rehearsedFailure } from '../http/wire-error.js';
+import { rehearsedFailure, WireError } from '../http/wire-error.js';
 import { makerProfile } from '../models/profiles.js';
 import { encodeReply, type Move } from '../reply/encode-reply.js';
 import { planReply } from '../reply/plan-reply.js';
@@ -59,6 +59,10 @@ export async function planMakerReply(
   const accepted: AcceptedRequest = { body: taken, sent: taken, profile, dropped: [] };
   const items = promptItems(taken, profile, await loadTokenizer());
   const prompt = totalOf(items, profile);
+  if (prompt > profile.window) {
+    const details = { error_code: 'context_length_exceeded' };
+    throw new WireError(400, wire.tooLong(prompt, profile.window), { details });
+  }
   const digest = createHash('sha256').update(path).update(JSON.stringify(body)).digest('hex');
   const retryCount = failed.get(digest) ?? 0;
   const plan = planReply(accepted, { retryCount, headroom: profile.window - prompt, newId });

@@ -25,6 +25,8 @@ export const chatCompletions: MakerWire = {
   checkHeaders: checkBearer,
   take: (body, path) => take(parseForm(requestForm, body, explainIssue), path),
   encoder,
+  tooLong: (prompt, window) =>
+    `This model's maximum context length is ${window} tokens. However, your messages resulted in ${prompt} tokens. Please reduce the length of the messages.`,
   errorBody: (error) => ({ error: errorObject(error) }),
   errorFrame: (error) => dataFrame({ error: errorObject(error) }),
 };

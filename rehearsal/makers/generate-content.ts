@@ -31,6 +31,8 @@ export const generateContent: MakerWire = {
   },
   take: (body, path) => take(parseForm(requestForm, body, explainIssue), path),
   encoder,
+  tooLong: (prompt, window) =>
+    `The input token count (${prompt}) exceeds the maximum number of tokens allowed (${window}).`,
   errorBody: (error) => ({ error: errorObject(error) }),
   errorFrame: (error) => dataFrame({ error: errorObject(error) }),
 };

@@ -37,6 +37,8 @@ export interface MakerWire {
   take(body: unknown, path: string): TakenRequest;
   /** Makes the text of the stream for each event of a reply. */
   encoder(ids: ReplyIds): (event: WireEvent) => string;
+  /** What it says of a prompt that is over the window of a model, in tokens. */
+  tooLong(prompt: number, window: number): string;
   /** An error as a body. */
   errorBody(error: WireError): object;
   /** An error in a stream. */

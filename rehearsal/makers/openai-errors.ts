@@ -35,7 +35,8 @@ const types: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The object `error` of a body. */
-export function errorObject({ status, message }: WireError) {
+export function errorObject({ status, message, facts }: WireError) {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'server_error');
-  return { message, type, param: /'([\w.[\]]+)'/.exec(message)?.[1] ?? null, code: null };
+  const param = /'([\w.[\]]+)'/.exec(message)?.[1] ?? null;
+  return { message, type, param, code: facts.details?.error_code ?? null };
 }

@@ -25,6 +25,8 @@ export const responses: MakerWire = {
   checkHeaders: checkBearer,
   take: (body) => take(parseForm(requestForm, body, explainIssue)),
   encoder: encodeResponse,
+  tooLong: () =>
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
   errorBody: (error) => ({ error: errorObject(error) }),
   errorFrame: (error) => {
     const { message, type: code } = errorObject(error);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { startRehearsal } from '../../rehearsal/start-rehearsal.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { judgeAnswer } from '../../src/provider/anthropic/judge-answer.js';
 import { makerFetch } from '../../src/provider/makers/maker-fetch.js';
 import { MakerProvider } from '../../src/provider/makers/maker-provider.js';
 import { makerKinds, makerNames, type MakerName } from '../../src/provider/makers/maker-table.js';
@@ -67,6 +68,63 @@ async function ask(
 
 const textOf = (parts: readonly AssistantPart[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** A picture of the largest size that is counted: the head of a PNG. */
+function largePicture(): string {
+  const head = Buffer.from('89504e470d0a1a0a0000000d4948445200001f4000001f400802000000', 'hex');
+  return head.toString('base64');
+}
+
+describe('a prompt over the window of a rehearsed model', () => {
+  const data = largePicture();
+  const many = <T>(one: T): T[] => Array.from({ length: 1_000 }, () => one);
+  const image = `data:image/png;base64,${data}`;
+  const stream = true;
+  it.each<[string, object, RegExp]>([
+    [
+      '/v1/chat/completions',
+      {
+        model: 'm',
+        stream,
+        messages: [
+          { role: 'user', content: many({ type: 'image_url', image_url: { url: image } }) },
+        ],
+      },
+      /maximum context length is 1000000 tokens.*"code":"context_length_exceeded"/,
+    ],
+    [
+      '/v1/responses',
+      {
+        model: 'm',
+        stream,
+        store: false,
+        input: [{ role: 'user', content: many({ type: 'input_image', image_url: image }) }],
+      },
+      /exceeds the context window.*"code":"context_length_exceeded"/,
+    ],
+    [
+      '/v1beta/models/m:streamGenerateContent',
+      {
+        contents: [{ role: 'user', parts: many({ inlineData: { mimeType: 'image/png', data } }) }],
+      },
+      /The input token count \(\d+\) exceeds the maximum number of tokens allowed \(1000000\)/,
+    ],
+  ])('is refused in the words of the wire: %s', async (route, body, words) => {
+    const response = await fetch(place.url + route, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer k',
+        'x-goog-api-key': 'k',
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    expect([response.status, text]).toEqual([400, expect.stringMatching(words)]);
+    const reason = judgeAnswer({ status: 400, type: null, code: null, text }).reason;
+    expect(reason).toBe('PROMPT_TOO_LONG');
+  });
+});
 
 describe.each(makerNames)('the rehearsal of %s, on its own wire', (name) => {
   it('describes what it received, and counts it', async () => {

@@ -46,7 +46,10 @@ const SPEND_TEXT = /^You have reached your specified|credit balance is too low/i
 const THINKING_TEXT =
   /bound to a different conversation|invalid `?signature`?|thinking.*cannot be modified/is;
 
-/** The words for a prompt over the window: Anthropic's, and those of llama.cpp, vLLM, Ollama, LM Studio and gateways. */
+/**
+ * The words for a prompt over the window: Anthropic's, those of llama.cpp, vLLM, Ollama, LM Studio and gateways, of Google,
+ * Mistral and Cerebras.
+ */
 const PROMPT_TEXT = new RegExp(
   [
     'prompt is too long',
@@ -60,6 +63,9 @@ const PROMPT_TEXT = new RegExp(
     'larger than the context',
     'input (?:is )?too long',
     'too many (?:input )?tokens',
+    'input token count .{0,40}exceeds the maximum',
+    'too large for model with \\d+ maximum context length',
+    'reduce the length of the messages',
   ].join('|'),
   'i',
 );

@@ -26,6 +26,18 @@ describe('an error of a package', () => {
     [429, { error: { message: 'insufficient_quota: no credit' } }, { reason: 'SPEND_LIMIT' }],
     [404, {}, { reason: 'MODEL_NOT_FOUND' }],
     [400, { error: { message: 'exceeds the context window' } }, { reason: 'PROMPT_TOO_LONG' }],
+    ...[
+      "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+      'The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).',
+      'Prompt contains 50000 tokens, 0 draft tokens, too large for model with 32768 maximum context length',
+      "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
+    ].map((message): [number, object, object] => [
+      400,
+      { error: { message } },
+      { reason: 'PROMPT_TOO_LONG' },
+    ]),
     [400, { error: { message: 'thought_signature is missing' } }, { reason: 'THINKING_REFUSED' }],
     [400, { message: 'odd field' }, { reason: 'INVALID_REQUEST' }],
     [503, {}, { category: 'API_RESPONSE_ERROR' }],
