@@ -21,7 +21,11 @@ CREATE TABLE sessions (
   client_name json,
   forked_from json,
   replay_of text,
-  title text
+  title text,
+  head_turn_id text,
+  head_worker text,
+  project_files text,
+  agents jsonb
 );
 --> statement-breakpoint
 CREATE INDEX sessions_by_parent ON sessions (parent_turn_id) WHERE parent_turn_id IS NOT NULL;
@@ -33,6 +37,8 @@ CREATE INDEX sessions_by_replay ON sessions (replay_of) WHERE replay_of IS NOT N
 CREATE INDEX sessions_by_use ON sessions (principal_id, updated_at, id) WHERE parent_turn_id IS NULL;
 --> statement-breakpoint
 CREATE INDEX sessions_expiring ON sessions (updated_at) WHERE expires_after_ms IS NOT NULL;
+--> statement-breakpoint
+CREATE INDEX sessions_with_credentials ON sessions (id) WHERE mcp_servers IS NOT NULL;
 --> statement-breakpoint
 CREATE TABLE turns (
   id text PRIMARY KEY,
@@ -78,6 +84,12 @@ CREATE TABLE turns (
   superseded_by text,
   output json,
   client_history text,
+  preferred_worker text,
+  preferred_until timestamptz,
+  project_roots json,
+  sampled json,
+  key_id text,
+  worker text,
   CONSTRAINT turns_status_check CHECK (status IN ('held', 'queued', 'running', 'waiting', 'completed', 'limited', 'interrupted', 'failed'))
 );
 --> statement-breakpoint
@@ -96,6 +108,12 @@ CREATE UNIQUE INDEX turns_one_active_per_session ON turns (session_id) WHERE sta
 CREATE UNIQUE INDEX turns_one_child_per_call ON turns (parent_turn_id, parent_call_id) WHERE parent_turn_id IS NOT NULL;
 --> statement-breakpoint
 CREATE INDEX turns_waiting_by_principal ON turns (((COALESCE(((options -> 'options') ->> 'priority'), '') = 'background')), principal_id, created_at) WHERE status = 'queued';
+--> statement-breakpoint
+CREATE INDEX turns_by_time ON turns (created_at, id);
+--> statement-breakpoint
+CREATE INDEX turns_by_principal ON turns (principal_id, created_at, id);
+--> statement-breakpoint
+CREATE INDEX turns_failed ON turns (created_at, id) WHERE status = 'failed';
 --> statement-breakpoint
 CREATE TABLE messages (
   id text PRIMARY KEY,
@@ -120,6 +138,9 @@ CREATE TABLE steps (
   started_at timestamptz NOT NULL,
   ended_at timestamptz NOT NULL,
   sent json,
+  first_token_at timestamptz,
+  model text,
+  cache_broken text,
   PRIMARY KEY (turn_id, step)
 );
 --> statement-breakpoint
@@ -163,7 +184,12 @@ CREATE TABLE approvals (
   output json,
   is_error boolean,
   files json,
-  CONSTRAINT approvals_turn_id_call_id_kind_key UNIQUE (turn_id, call_id, kind)
+  awaits json,
+  round integer NOT NULL DEFAULT 1,
+  question json,
+  call_state text,
+  CONSTRAINT approvals_decided_by_approvers CHECK (awaits IS NULL OR decision IS NULL OR decided_by IN ('approvers', 'deadline', 'server')),
+  CONSTRAINT approvals_once UNIQUE (turn_id, call_id, kind, round)
 );
 --> statement-breakpoint
 CREATE INDEX approvals_by_session ON approvals (session_id, created_at);
@@ -171,6 +197,8 @@ CREATE INDEX approvals_by_session ON approvals (session_id, created_at);
 CREATE INDEX approvals_open ON approvals (expires_at) WHERE decision IS NULL;
 --> statement-breakpoint
 CREATE INDEX approvals_unapplied ON approvals (turn_id) WHERE ((decision IS NOT NULL) AND (applied_attempt IS NULL));
+--> statement-breakpoint
+CREATE INDEX approvals_awaited ON approvals (created_at, id) WHERE decision IS NULL AND awaits IS NOT NULL;
 --> statement-breakpoint
 CREATE TABLE api_keys (
   id text PRIMARY KEY,
@@ -183,7 +211,9 @@ CREATE TABLE api_keys (
   revoked_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz NOT NULL,
-  project_roots json
+  project_roots json,
+  mints text,
+  approves json
 );
 --> statement-breakpoint
 CREATE TABLE audit_log (
@@ -349,7 +379,8 @@ CREATE TABLE schedules (
   pause_reason text,
   failures_from timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  grant_id text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX schedules_by_key ON schedules (principal_id, key);
@@ -502,6 +533,155 @@ CREATE TABLE webhook_endpoints (
 --> statement-breakpoint
 CREATE INDEX webhook_endpoints_by_principal ON webhook_endpoints (principal_id);
 --> statement-breakpoint
+CREATE TABLE session_counts (
+  shard integer PRIMARY KEY,
+  sessions integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE principal_epochs (
+  principal_hash text PRIMARY KEY,
+  epoch integer NOT NULL,
+  raised_at timestamptz NOT NULL,
+  access_ended_at timestamptz
+);
+--> statement-breakpoint
+CREATE TABLE server_secrets (
+  name text PRIMARY KEY,
+  secret text NOT NULL,
+  created_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE data_keys (
+  principal_id text PRIMARY KEY,
+  id text NOT NULL,
+  wrapped text NOT NULL,
+  wrapped_by text NOT NULL,
+  created_at timestamptz NOT NULL,
+  wrapped_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE grants (
+  id text PRIMARY KEY,
+  principal_id text NOT NULL,
+  issuer text NOT NULL,
+  groups json NOT NULL,
+  issued_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  renewed_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX grants_by_principal ON grants (principal_id);
+--> statement-breakpoint
+CREATE TABLE approval_answers (
+  approval_id text NOT NULL REFERENCES approvals (id) ON DELETE CASCADE,
+  principal_id text NOT NULL,
+  decision text NOT NULL,
+  roles json NOT NULL,
+  digest text NOT NULL,
+  credential json NOT NULL,
+  at timestamptz NOT NULL,
+  PRIMARY KEY (approval_id, principal_id, decision)
+);
+--> statement-breakpoint
+CREATE INDEX approval_answers_by_principal ON approval_answers (principal_id);
+--> statement-breakpoint
+CREATE TABLE logins (
+  id text PRIMARY KEY,
+  secret_hash text NOT NULL UNIQUE,
+  principal_id text NOT NULL,
+  issuer text NOT NULL,
+  name text NOT NULL,
+  groups json NOT NULL,
+  issued_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  last_used_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX logins_by_principal ON logins (principal_id);
+--> statement-breakpoint
+CREATE TABLE mcp_logins (
+  id text PRIMARY KEY,
+  principal_id text NOT NULL,
+  name text NOT NULL,
+  server text NOT NULL,
+  issuer text NOT NULL,
+  tokens text NOT NULL,
+  version integer NOT NULL,
+  refreshing_until timestamptz,
+  expires_at timestamptz,
+  created_at timestamptz NOT NULL,
+  renewed_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX mcp_logins_by_server ON mcp_logins (principal_id, server, issuer);
+--> statement-breakpoint
+CREATE TABLE mcp_begun_logins (
+  id text PRIMARY KEY,
+  principal_id text NOT NULL,
+  flow text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX mcp_begun_logins_by_principal ON mcp_begun_logins (principal_id);
+--> statement-breakpoint
+CREATE TABLE mcp_clients (
+  id text PRIMARY KEY,
+  issuer text NOT NULL,
+  client text NOT NULL,
+  created_at timestamptz NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE usage_kept (
+  day date NOT NULL,
+  principal_id text NOT NULL,
+  key_id text NOT NULL,
+  agent text NOT NULL,
+  model text NOT NULL,
+  turns bigint NOT NULL,
+  failed bigint NOT NULL,
+  tokens bigint NOT NULL,
+  micro_usd bigint NOT NULL,
+  PRIMARY KEY (day, principal_id, key_id, agent, model)
+);
+--> statement-breakpoint
 ALTER TABLE sessions ADD CONSTRAINT sessions_parent_turn_id_fkey FOREIGN KEY (parent_turn_id) REFERENCES turns (id) ON DELETE CASCADE;
 --> statement-breakpoint
 ALTER TABLE sessions ADD CONSTRAINT sessions_replay_of_fkey FOREIGN KEY (replay_of) REFERENCES turns (id) ON DELETE CASCADE;
+--> statement-breakpoint
+INSERT INTO session_counts (shard, sessions) SELECT shard, 0 FROM generate_series(0, 7) shard;
+--> statement-breakpoint
+CREATE FUNCTION count_session() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE session_counts SET sessions = sessions + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END
+    WHERE shard = abs(pg_backend_pid()) % 8;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE CONSTRAINT TRIGGER session_counted AFTER INSERT OR DELETE ON sessions
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_session();
+--> statement-breakpoint
+CREATE FUNCTION keep_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM gone WHERE usage IS NOT NULL) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO usage_kept AS kept (day, principal_id, key_id, agent, model, turns, failed, tokens, micro_usd)
+  SELECT (gone.created_at AT TIME ZONE 'UTC')::date, gone.principal_id, coalesce(gone.key_id, ''),
+    coalesce(gone.options -> 'options' ->> 'persona', ''), coalesce(gone.options -> 'options' ->> 'model', ''),
+    count(*), count(*) FILTER (WHERE gone.status = 'failed'),
+    sum(coalesce((gone.usage ->> 'inputTokens')::bigint, 0) + coalesce((gone.usage ->> 'outputTokens')::bigint, 0)
+      + coalesce((gone.usage ->> 'cacheReadTokens')::bigint, 0) + coalesce((gone.usage ->> 'cacheWriteTokens')::bigint, 0)),
+    sum(round(coalesce((gone.usage ->> 'costUsd')::numeric, 0) * 1000000))::bigint
+  FROM gone
+  WHERE gone.usage IS NOT NULL AND gone.copied_from IS NULL AND gone.parent_turn_id IS NULL
+  GROUP BY 1, 2, 3, 4, 5
+  ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (day, principal_id, key_id, agent, model) DO UPDATE SET turns = kept.turns + excluded.turns, failed = kept.failed + excluded.failed,
+    tokens = kept.tokens + excluded.tokens, micro_usd = kept.micro_usd + excluded.micro_usd;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER turns_usage_kept AFTER DELETE ON turns REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_usage();

@@ -1,1 +1,0 @@
-ALTER TABLE turns ADD COLUMN project_roots json;

@@ -1,1 +1,0 @@
-ALTER TABLE turns ADD COLUMN worker text;

@@ -1,3 +1,0 @@
-ALTER TABLE steps ADD COLUMN model text;
---> statement-breakpoint
-ALTER TABLE steps ADD COLUMN cache_broken text;
