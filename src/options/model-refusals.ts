@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/typed-error.js';
+import { invalidRequest, type TypedError } from '../errors/typed-error.js';
 import type { ResolvedModel } from '../provider/model-resolver.js';
 
 /** A limit in dollars holds for no model whose price is not known. @throws TypedError INVALID_REQUEST. */
@@ -16,5 +16,15 @@ export function assertNoTools({ name }: ResolvedModel, tools: readonly string[])
   throw invalidRequest(
     `The model ${name} calls no tools. Choose another one, or send opts.tools: [].`,
     { pointer: '/opts/tools' },
+  );
+}
+
+/** The refusal of a turn that would run without a bound which its sender wanted. */
+export function noBound(option: string, expected: string): TypedError {
+  return invalidRequest(
+    `'opts.${option}' must be ${expected}. It bounds the turn, which was not begun.`,
+    {
+      field: `opts.${option}`,
+    },
   );
 }

@@ -39,10 +39,6 @@ describe('describeProblems', () => {
       { onDisconnect: 1 },
       'opts.onDisconnect ignored: must be "cancel" or "continue"; using cancel (default)',
     ],
-    [
-      { maxTokens: 'x' },
-      'opts.maxTokens ignored: must be an integer greater than 0; using none (default)',
-    ],
     [{ foo: 1 }, `opts.foo ignored: unknown option; known are ${known}`],
     [{ 'a\nb': 1 }, `opts.a b ignored: unknown option; known are ${known}`],
     [
@@ -51,6 +47,15 @@ describe('describeProblems', () => {
     ],
   ])('%j', (opts, text) => {
     expect(describeFor(opts)).toBe(text);
+  });
+
+  it.each([
+    ['maxCostUsd', '5', 'a number of dollars greater than 0'],
+    ['maxTokens', 'x', 'an integer greater than 0'],
+    ['skills', 'pdf', 'an array of strings'],
+  ])('refuses a bound of the turn that is none: %s', (name, value, expected) => {
+    expect(() => describeFor({ [name]: value })).toThrow(`'opts.${name}' must be ${expected}.`);
+    expect(describeFor({ [name]: null })).toContain(`opts.${name} ignored`);
   });
 
   it('gives each problem a line, ten at most', () => {

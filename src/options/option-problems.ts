@@ -6,6 +6,7 @@ import { isPlainObject } from '../platform/json.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
 import { storableText } from '../storage/connection.js';
 import { assertNever } from '../platform/assert-never.js';
+import { noBound } from './model-refusals.js';
 import type { OptionRule, ResolvedValue } from './option-rule.js';
 import { optionRules, otherOptions } from './option-rules.js';
 import type { LimitResolution } from './resolve-limits.js';
@@ -19,7 +20,7 @@ export interface OptionOutcome {
   limits: LimitResolution;
 }
 
-/** Problems of a client's `opts`, sorted by key. Pure. */
+/** Problems of a client's `opts`, sorted by key. Pure. @throws TypedError INVALID_REQUEST for a bound that is none. */
 export function findProblems(opts: unknown, { chosen, limits }: OptionOutcome): OptionProblem[] {
   if (opts === undefined) return [];
   if (!isPlainObject(opts)) return [{ kind: 'not-an-object' }];
@@ -105,6 +106,7 @@ function ruleProblems(
       }));
     }
     const expected = rule.fault?.(given[key]) ?? rule.expected;
+    if (rule.isBound === true && given[key] !== null) throw noBound(key, expected);
     return [{ kind: 'invalid', key, expected, using: used.value, from: used.from }];
   });
 }
@@ -119,15 +121,7 @@ function limitProblems(
 ): OptionProblem[] {
   if (given !== undefined && !isPlainObject(given)) {
     const expected = 'an object with fields like max_iterations';
-    return [
-      {
-        kind: 'invalid' as const,
-        key: 'agentConfig',
-        expected,
-        using: {},
-        from: 'default' as const,
-      },
-    ];
+    return [{ kind: 'invalid', key: 'agentConfig', expected, using: {}, from: 'default' }];
   }
   const unknown = Object.keys(given ?? {}).filter((key) => !isLimit(key));
   return [

@@ -24,6 +24,8 @@ export interface OptionRule<T> {
   parse(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
+  /** Whether it bounds the turn: an invalid value refuses the request, as its turn would have no such bound. */
+  isBound?: boolean;
   /** A more exact fault of an invalid value, in place of `expected`. */
   fault?(value: unknown): string | undefined;
   /** Entries of a valid value that are left out of it: each with its place after the option's name. */

@@ -44,6 +44,7 @@ const maxCostUsd: OptionRule<number | undefined> = {
   parse: (value) =>
     typeof value === 'number' && value > 0 && value < Infinity ? value : undefined,
   expected: 'a number of dollars greater than 0',
+  isBound: true,
   fallback: () => undefined,
 };
 
@@ -191,15 +192,18 @@ export const optionRules = {
     // Each may be asked for at the provider before the turn begins.
     5,
   ),
-  maxTokens: countRule('Most tokens of a reply.', undefined),
+  maxTokens: { ...countRule('Most tokens of a reply.', undefined), isBound: true },
   maxCostUsd,
   output,
   clientTools,
   prompt,
-  skills: namesRule(
-    'The skills of its agent that the turn may have; none where it is empty.',
-    () => undefined,
-  ),
+  skills: {
+    ...namesRule(
+      'The skills of its agent that the turn may have; none where it is empty.',
+      () => undefined,
+    ),
+    isBound: true,
+  },
 };
 
 /** Options whose rules are not of the table. */

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { asc, eq } from 'drizzle-orm';
 import { useDatabase } from '../../test/support/database/database.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { AuditLog } from '../access/audit-log.js';
+import { auditLog } from '../storage/governance-schema.js';
 import { userPreferences } from '../storage/schema.js';
 import { PreferencesStore } from './preferences-store.js';
 import { preferencesOf, viewAgentConfig, viewPreferences } from './preferences.js';
@@ -52,6 +54,21 @@ describe('SettingsStore', () => {
       oracle_model: 'm',
     });
     expect(await store.get('a')).toEqual({ oracle_model: 'm' });
+  });
+
+  it('writes down the fields of a change and of a reset, without their values', async () => {
+    await store.change({ id: 'noted' }, { max_iterations: 3 });
+    await clock.advance(1_000);
+    await store.reset({ id: 'noted' }, ['max_iterations']);
+    const entries = await database.db
+      .select({ action: auditLog.action, details: auditLog.details })
+      .from(auditLog)
+      .where(eq(auditLog.principalId, 'noted'))
+      .orderBy(asc(auditLog.at));
+    expect(entries).toEqual([
+      { action: 'settings.changed', details: { fields: ['max_iterations'] } },
+      { action: 'settings.changed', details: { reset: ['max_iterations'] } },
+    ]);
   });
 });
 

@@ -18,7 +18,7 @@ import { storableJson } from '../storage/connection.js';
  * Resolves a turn's options: the first valid value of each chain wins. An invalid value falls to the next tier, an
  * unknown key is ignored, and `problems` names both. Pure.
  *
- * @throws TypedError INVALID_REQUEST for a cost limit that cannot hold, and for tools of a model that calls none.
+ * @throws TypedError INVALID_REQUEST for a bound that is none, a cost limit that cannot hold, and tools of a model that calls none.
  */
 export function resolveOptions(sources: OptionSources): OptionResolution {
   const { session, persona } = sources;
@@ -61,13 +61,7 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
-    problems: [
-      ...problems,
-      ...findProblems(sources.opts, {
-        chosen: inForce,
-        limits,
-      }),
-    ],
+    problems: [...problems, ...findProblems(sources.opts, { chosen: inForce, limits })],
     ...compact({ agentVersion: persona.version }),
     ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };

@@ -22,7 +22,10 @@ export class TurnDto {
   @IsString()
   message!: string;
 
-  /** Invalid and unknown options are not used, and a `system:notice` says so. */
+  /**
+   * Invalid and unknown options are not used, and a `system:notice` says so; an invalid `maxCostUsd`, `maxTokens` or
+   * `skills` is refused.
+   */
   @ApiPropertyOptional({ type: TurnOptionsDto, example: { maxTurns: 5, mode: 'acceptEdits' } })
   @Allow()
   opts?: TurnOptionsDto;

@@ -82,6 +82,7 @@ describe('AgentSessions', () => {
       message: 'Hello',
       sessionId: undefined,
       files: [],
+      problems: [],
       idempotencyKey: undefined,
       ...more,
     });

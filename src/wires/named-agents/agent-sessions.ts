@@ -19,6 +19,7 @@ import { type SubmittedTurn, TurnService } from '../../turn/face.js';
 import { Conversations, isOwnSession, type FoundSession } from '../chat/conversations.js';
 import { namesLike } from '../../agents/face.js';
 import { sessions, turns } from '../../storage/schema.js';
+import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { agentSessionBusy } from './named-agents-errors.js';
 import type { ReceivedFile } from '../../attachments/face.js';
 
@@ -27,6 +28,8 @@ export interface ReceivedChat {
   /** The session's id in the server's form; undefined: a new session. */
   sessionId: string | undefined;
   files: readonly ReceivedFile[];
+  /** Fields without effect. */
+  problems: readonly OptionProblem[];
 }
 
 export interface Chat extends ReceivedChat {
@@ -118,13 +121,14 @@ export class AgentSessions {
   }
 
   async #submitTo(chat: Chat, sessionId: string): Promise<SubmittedChat> {
-    const { message, files, agent, principal, idempotencyKey } = chat;
+    const { message, files, problems, agent, principal, idempotencyKey } = chat;
     try {
       const turn = await this.turns.submit({
         sessionId,
         principal,
         message,
         opts: { persona: agent },
+        problems,
         attachments: [],
         files,
         needsAllFiles: true,

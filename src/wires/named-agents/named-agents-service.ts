@@ -10,7 +10,8 @@ import {
 } from '../../attachments/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
 import { isTypedError, invalidRequest } from '../../errors/typed-error.js';
-import { type FrameStream, takeRequest } from '../../http/face.js';
+import { fieldsOf, type FrameStream, takeRequest } from '../../http/face.js';
+import { unusedFields } from '../../options/face.js';
 import { fromUlid, toUlid } from './ulid-form.js';
 import { type Clock, CLOCK } from '../../platform/face.js';
 import { isSessionMissing } from '../../session/face.js';
@@ -144,8 +145,9 @@ export class NamedAgentsService {
       ? await receiveMultipart(request, { store, clock, limits, ...named })
       : await receiveJson(request, { store, clock, limits: json });
     const { message, session_id: sessionId } = await takeRequest(ChatRequestDto, fields);
+    const problems = unusedFields(fields, [...fieldsOf(ChatRequestDto), 'files']);
     // A blank text is for files to come with.
-    if (files.length > 0 || message.trim() !== '') return { message, sessionId, files };
+    if (files.length > 0 || message.trim() !== '') return { message, sessionId, files, problems };
     throw invalidRequest("'message' is blank; it must have text where no files come with it");
   }
 }

@@ -59,6 +59,17 @@ describe('the agents API', () => {
     expect(headers.get('x-message-id')).toBe(body['message_id']);
   });
 
+  it('names the fields of its body that have no effect', async () => {
+    const { status, body } = await client.chat({ message: 'Hello', modle: 'y' });
+    expect(status).toBe(200);
+    expect(body['notices']).toEqual([
+      expect.objectContaining({
+        kind: 'options-ignored',
+        text: expect.stringMatching(/modle had no effect: .*message, session_id, files/),
+      }),
+    ]);
+  });
+
   it('lists the tools that an answer took', async () => {
     const message = '[[tool=glob {"pattern":"*"}]] [[cite]] [[tokens=2]]';
     const { body } = await client.chat({ message });
@@ -206,6 +217,14 @@ describe('the agents API', () => {
       const { status } = await client.chat({ message: 'Look', files: [file] });
       expect(status).toBe(200);
       expect(lastRequest()).toContain('"media_type":"image/png"');
+    });
+
+    it('without words', async () => {
+      const form = new FormData();
+      form.set('message', ' ');
+      form.append('files', new Blob(['Grüße'], { type: 'text/plain' }), 'notes.txt');
+      expect((await client.form(form, 'chat')).status).toBe(200);
+      expect(lastRequest()).toContain('Grüße');
     });
 
     it.each(['chat', 'chat/multipart'])('as form data to %s', async (path) => {

@@ -66,6 +66,12 @@ describe('a turn that is refused', () => {
     ['no message', { message: undefined, attachments: 5 }, 400, noMessage],
     ['a message that is no text', { message: {} }, 400, noMessage],
     ['attachments that are no list', { attachments: 'a' }, 400, noList],
+    [
+      'a limit of cost that is a text',
+      { opts: { maxCostUsd: '5' } },
+      400,
+      { type: 'INVALID_REQUEST', details: { field: 'opts.maxCostUsd' } },
+    ],
     ['attachments that are no texts', { attachments: [1] }, 400, noList],
     [
       'attachments that are null, of a session that is not there',
