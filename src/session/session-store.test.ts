@@ -49,6 +49,13 @@ describe('SessionStore', () => {
     await expect(store.create(wanted)).resolves.toMatchObject(wanted);
   });
 
+  it('gives a session another title, which leaves it where it was in lists', async () => {
+    const { id, updatedAt } = await store.create(wanted);
+    await clock.advance(1_000);
+    expect(await store.rename(id, 'Sums')).toMatchObject({ title: 'Sums', updatedAt });
+    expect(await store.get(id)).toMatchObject({ title: 'Sums', updatedAt });
+  });
+
   it('deletes a session that no turn is in but copies, and leaves any other', async () => {
     const [empty, fork, used] = await Promise.all([1, 2, 3].map(() => store.create(wanted)));
     await storeTurn(database.db, { sessionId: fork?.id ?? '', copiedFrom: 'turn_1' });

@@ -40,6 +40,33 @@ describe('attachments', () => {
     return { sessionId: session, frames };
   }
 
+  it('are sent back as they came, and a browser shows images alone', async () => {
+    const form = new FormData();
+    form.append('files', new Blob(['<script>go()</script>']), 'a page.txt');
+    form.append('files', new Blob([png]), 'dot.png');
+    const route = `${server.url}/api/harness/attachments`;
+    const sent = await fetch(route, { method: 'POST', body: form });
+    const { attachments } = (await sent.json()) as { attachments: { id: string }[] };
+    const found = await Promise.all(
+      attachments.map(async ({ id }) => {
+        const answer = await fetch(`${route}/${id}`);
+        return {
+          shown: answer.headers.get('content-disposition'),
+          type: answer.headers.get('content-type'),
+          bytes: Buffer.from(await answer.arrayBuffer()),
+        };
+      }),
+    );
+    expect(found).toEqual([
+      {
+        shown: "attachment; filename*=UTF-8''a%20page.txt",
+        type: 'application/octet-stream',
+        bytes: Buffer.from('<script>go()</script>'),
+      },
+      { shown: "inline; filename*=UTF-8''dot.png", type: 'image/png', bytes: png },
+    ]);
+  });
+
   it('reach the model as its blocks: text first, then files in order', async () => {
     await run('Look', [at('notes.txt'), at('dot.png'), at('paper.pdf')]);
     expect(contentOf()).toEqual([
