@@ -131,7 +131,7 @@ const doors = [
   // How a turn judges its calls by their paths, and runs them; objects that turns end with; extensions and tools of hosts.
   '^src/tools/(calls|define|extensions|output)/',
   // The MCP servers of a process; definitions, which agents and sessions have too; the log-ins of people at them.
-  '^src/tools/mcp/(definitions|mcp|prompts|tool-names|oauth/(mcp-logins|mcp-redirects))\\.ts$',
+  '^src/tools/mcp/(definitions|mcp|mcp-file|prompts|tool-names|oauth/(mcp-logins|mcp-redirects))\\.ts$',
   // The harness's dialect, whose frames AG-UI sends too.
   '^src/wires/harness/dialect/harness(-result)?\\.ts$',
 ];

@@ -7,14 +7,26 @@ const {
   PROVIDER_URL = 'http://localhost:4410',
   PAGE_URL = 'http://localhost:5173',
   TURNPIKE_URL,
+  TURNPIKE_PORT = '4400',
   TURNPIKE_API_KEY,
 } = process.env;
+
+if (TURNPIKE_URL) {
+  try {
+    await fetch(new URL('/live', TURNPIKE_URL));
+  } catch {
+    console.error(
+      `Nothing answers at TURNPIKE_URL, ${TURNPIKE_URL}. Start a server there, or unset it.`,
+    );
+    process.exit(1);
+  }
+}
 
 const variables = {
   TURNPIKE_AUTH_FILE: at('auth.yaml'),
   TURNPIKE_CORS_ORIGINS: PAGE_URL,
   VITE_PROVIDER_URL: PROVIDER_URL,
-  ...(TURNPIKE_URL && { VITE_TURNPIKE_URL: TURNPIKE_URL }),
+  VITE_TURNPIKE_URL: TURNPIKE_URL ?? `http://localhost:${TURNPIKE_PORT}`,
   ...(TURNPIKE_API_KEY && { VITE_PAGE_TOKENS: '1' }),
 };
 const vite = at('../../node_modules/vite/bin/vite.js');

@@ -237,7 +237,7 @@ export async function openAgents(
 }
 
 /** @throws ConfigError where there is no such folder: no turn could run. */
-async function requireFolder(instructionRoot: string): Promise<void> {
+export async function requireFolder(instructionRoot: string): Promise<void> {
   const isFolder = await stat(instructionRoot).then(
     (found) => found.isDirectory(),
     () => false,

@@ -97,25 +97,25 @@ const PROVIDER_URL = Symbol('ProviderUrl');
 })
 export class ProviderModule implements OnModuleInit {
   readonly #keeper: CatalogueKeeper;
-  readonly #profile: string;
 
   constructor(
     catalogue: ModelCatalogue,
     store: ModelStore,
     provider: ModelProvider,
-    @Inject(CONFIG) { model, providerProfile }: Pick<Config, 'model' | 'providerProfile'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'model' | 'providerProfile' | 'prices'>,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly resources: ResourceStack,
   ) {
-    this.#profile = providerProfile;
+    const { model, prices } = config;
     this.#keeper = new CatalogueKeeper({
       catalogue,
       store,
       provider,
       clock,
       logger,
+      priced: prices.map((one) => one.model),
       configuredModel: model && sentName(model, DEFAULT_MODEL).name,
       // The rehearsal is in this process: asking it costs nothing, and an update is seen at once.
       ...(provider.mode === 'rehearsal' ? { staleAfterMs: 0 } : {}),
@@ -123,7 +123,7 @@ export class ProviderModule implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    warnOfUnread(this.environment, this.#profile, this.logger);
+    warnOfUnread(this.environment, this.config.providerProfile, this.logger);
     await this.resources.add(this.#keeper.start(), () => this.#keeper.close());
   }
 }

@@ -66,7 +66,11 @@ describe('a turn on the command line that asks', () => {
     expect(listed.stdout).toContain('made.txt');
     expect((await run(['approve'])).code).toBe(2);
     expect((await run(['approve', id, '--wrong'])).code).toBe(2);
-    expect((await run(['approve', id])).code).toBe(0);
+    const answered = await run(['approve', id]);
+    expect([answered.code, answered.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Approved\. .*tail TURN/),
+    ]);
     const turnId = /turnpike'? tail (turn_\S+)/.exec(left.stderr)?.[1] ?? '';
     const { code, stderr } = await run(['tail', turnId]);
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import type { AwaitedApprovalView, TurnpikeClient } from '../../client/turnpike-client.js';
 import { compact } from '../../platform/compact.js';
+import { commandName } from '../../platform/process/command-name.js';
 import { clientOf } from '../server/find-server.js';
 import { runOnServer } from '../server/run-on-server.js';
 import { isPlainObject } from '../../platform/json.js';
@@ -98,9 +99,15 @@ export function approveCommand(command: CliCommand, cli: Cli): void {
         else if (content !== undefined) await approvals.say(id, readContent(content));
         else if (forSession) await approvals.approveForSession(id, compact({ rule }));
         else await approvals.approve(id);
+        tellAnswered(cli, content === undefined ? 'Approved' : 'Answered');
         return 0;
       }),
     );
+}
+
+/** For people: programs read the exit code. */
+function tellAnswered(cli: Cli, what: string): void {
+  cli.err(`${what}. The turn goes on by itself: ${commandName()} tail TURN shows what follows.\n`);
 }
 
 /** @throws UsageError for what is no JSON object. */
@@ -127,6 +134,7 @@ export function denyCommand(command: CliCommand, cli: Cli): void {
         const { approvals } = clientOf(server);
         const why = words.length === 0 ? undefined : words.join(' ');
         await (ofOthers === true ? approvals.awaited : approvals).deny(id, why);
+        tellAnswered(cli, 'Denied');
         return 0;
       }),
     );

@@ -11,13 +11,17 @@ export function checkCommand(command: CliCommand, cli: Cli): void {
     const config = parseConfig(cli.environment, { needsRedis: false });
     const redact = (line: string): string => line;
     const logger = createLogger({ level: 'error', readable: true, redact });
-    const { faults, tools } = await checkSources(config, logger);
+    const { faults, tools } = await checkSources(config, {
+      logger,
+      environment: cli.environment,
+    });
     if (faults.length > 0) cli.exitCode = 1;
     if (json === true) return cli.out(`${JSON.stringify({ faults, tools })}\n`);
     for (const fault of faults) cli.err(`${showFault(fault)}\n`);
     if (faults.length > 0) return;
     cli.out(`No faults. Tools of your own: ${tools.join(', ') || 'none'}.\n`);
     cli.err(`Agents: ${config.instructionRoot}\n`);
+    cli.err(`MCP servers: ${config.mcpFile ?? 'none; TURNPIKE_MCP_FILE lists them'}\n`);
     cli.err(
       `Tools: ${config.toolsDir ?? 'none looked at; set TURNPIKE_TOOLS_DIR to their folder'}\n`,
     );

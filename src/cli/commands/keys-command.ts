@@ -1,4 +1,5 @@
 import type { KeyDto } from '../../access/keys/key.dto.js';
+import { LOCAL_USER } from '../../access/principal.js';
 import { ConnectionLostError, TurnpikeError } from '../../client/turnpike-client.js';
 import { TypedError } from '../../errors/typed-error.js';
 import { describeCreated, describeExpiry } from '../render/describe-start.js';
@@ -23,6 +24,9 @@ import { minute } from '../terminal/screen.js';
 import { locateStore } from '../data/run-on-data.js';
 
 type Environment = Cli['environment'];
+
+/** What the first key changes for whoever worked without one. */
+const withoutKey = `It is the first key: requests without one are refused from now on. Sessions that were made without a key belong to ${LOCAL_USER}; a key with --principal ${LOCAL_USER} has them.`;
 
 /** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */
 export function keysCommand(command: CliCommand, cli: Cli): void {
@@ -96,7 +100,10 @@ function createCommand(command: CliCommand, cli: Cli): void {
           const created = await admin.create(body);
           // The key alone: `KEY=$(turnpike keys create …)` has it.
           cli.out(`${json ? JSON.stringify(created) : created.secret}\n`);
-          if (!json) cli.err(`${describeCreated(created)}\n`);
+          if (json) return;
+          cli.err(`${describeCreated(created)}\n`);
+          const isFirst = scopes === undefined && created.key.scopes.includes('admin');
+          if (isFirst && principal !== LOCAL_USER) cli.err(`${withoutKey}\n`);
         });
       },
     );

@@ -1,5 +1,8 @@
 import path from 'node:path';
 import { checkAgents } from '../../agents/check-agents.js';
+import { requireFolder } from '../../agents/persona-library.js';
+import { loadMcpFile } from '../../tools/mcp/mcp-file.js';
+import type { Cli } from '../command.js';
 import { loadDefinedAgents } from '../../agents/defined-agents.js';
 import type { Config } from '../../config/config.js';
 import { compact } from '../../platform/compact.js';
@@ -19,13 +22,20 @@ export interface CheckedSources {
 }
 
 /**
- * Loads extensions, tools and agents as the start of a server does, without a database. Modules stay loaded: a process
+ * Loads extensions, tools, agents and the list of MCP servers as the start of a server does, without a database. Modules stay loaded: a process
  * checks once.
  *
- * @throws ConfigError where agents could write the files.
+ * @throws ConfigError where agents could write the files, or the folder of agents is not there; FileInvalidError of the
+ *   list of MCP servers.
  */
-export async function checkSources(config: Config, logger: Logger): Promise<CheckedSources> {
-  const { extensions, toolsDir, instructionRoot, projectsDir, projectRoot, projectRoots } = config;
+export async function checkSources(
+  config: Config,
+  { logger, environment }: { logger: Logger; environment: Cli['environment'] },
+): Promise<CheckedSources> {
+  const { extensions, toolsDir, instructionRoot, mcpFile } = config;
+  const { projectsDir, projectRoot, projectRoots } = config;
+  await requireFolder(instructionRoot);
+  if (mcpFile !== undefined) await loadMcpFile(mcpFile, environment);
   const registries = registriesForCheck(logger);
   const { tools, trees } = registries;
   const own = (): string[] =>

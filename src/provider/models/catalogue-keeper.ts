@@ -17,7 +17,7 @@ const LIST_TIMEOUT_MS = 15_000;
 const lateList = new Error(`The provider did not list its models in ${LIST_TIMEOUT_MS} ms`);
 
 export interface CatalogueKeeperDeps {
-  catalogue: Pick<ModelCatalogue, 'find' | 'replace'>;
+  catalogue: Pick<ModelCatalogue, 'find' | 'list' | 'replace'>;
   store: Pick<ModelStore, 'load' | 'claim' | 'postpone' | 'replace'>;
   provider: {
     /** @returns undefined where the provider has no such route. */
@@ -29,7 +29,12 @@ export interface CatalogueKeeperDeps {
   staleAfterMs?: number;
   /** The configured model of turns that name none, as it is sent. Absent: none. */
   configuredModel?: string | undefined;
+  /** Beginnings of the names of models that the operator set prices for. Default: none. */
+  priced?: readonly string[];
 }
+
+/** Models that a warning names. */
+const NAMED = 5;
 
 /**
  * Refreshes a process's catalogue from the provider's list of models, in the background: a failure
@@ -42,6 +47,7 @@ export class CatalogueKeeper {
   #fault: string | undefined;
   /** The lifecycle of the configured model at the last warning; `unknown`: nothing describes it. */
   #warnedOf: Lifecycle | 'unknown' = 'active';
+  #hasWarnedOfPrices = false;
 
   constructor(private readonly deps: CatalogueKeeperDeps) {
     const { clock } = deps;
@@ -94,6 +100,7 @@ export class CatalogueKeeper {
     catalogue.replace(described);
     this.#warnOfLifecycle();
     this.#warnOfUnknown();
+    this.#warnOfPrices();
     this.#fault = undefined;
     logger.info({ models: described.length }, 'loaded the model catalogue from the provider');
   }
@@ -114,6 +121,20 @@ export class CatalogueKeeper {
       { model },
       'TURNPIKE_MODEL names a model that the provider does not list; turns that use it may be refused. Correct it (the command models lists them), or describe it in TURNPIKE_MODELS',
     );
+  }
+
+  #warnOfPrices(): void {
+    if (this.#hasWarnedOfPrices) return;
+    this.#hasWarnedOfPrices = true;
+    const { catalogue, logger, priced = [] } = this.deps;
+    const models = catalogue.list().map(({ id }) => id);
+    for (const model of priced) {
+      if (models.some((id) => id.startsWith(model))) continue;
+      logger.warn(
+        { model, models: models.slice(0, NAMED) },
+        'TURNPIKE_PRICES has a price for no model that is listed: write the beginning of a model’s name (the command models lists them)',
+      );
+    }
   }
 
   /** Warns the operator at the start, not with the first refused turn. */

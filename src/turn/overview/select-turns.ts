@@ -179,8 +179,14 @@ function isReason(value: unknown): value is ProviderErrorReason {
   return typeof value === 'string' && Object.hasOwn(providerReasons, value);
 }
 
-/** The remedy of the table, which is Markdown, as plain text. A row of a later version may have an unknown code. */
+/**
+ * The remedy of the table, which is Markdown, as plain text: a part of its page has the page's name. A row of a later
+ * version may have an unknown code.
+ */
 function actionOf(code: ErrorCode): string {
   const entry: ErrorEntry | undefined = errorTable[code];
-  return (entry?.action ?? '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+  return (entry?.action ?? '')
+    .replace(/\[([^\]]*)\]\((#[^)]*)\)/g, '$1 (docs/reference/errors.md$2)')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '');
 }

@@ -22,10 +22,7 @@ export class TurnDto {
   @IsString()
   message!: string;
 
-  /**
-   * Invalid and unknown options are not used, and a `system:notice` says so; an invalid `maxCostUsd`, `maxTokens` or
-   * `skills` is refused.
-   */
+  /** A `system:notice` names invalid and unknown options, which have no effect; wrong bounds are refused. */
   @ApiPropertyOptional({ type: TurnOptionsDto, example: { maxTurns: 5, mode: 'acceptEdits' } })
   @Allow()
   opts?: TurnOptionsDto;

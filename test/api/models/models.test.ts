@@ -41,12 +41,19 @@ describe('models', () => {
         TURNPIKE_EGRESS_ALLOW: api.url,
         TURNPIKE_MODELS: file,
         TURNPIKE_INSTRUCTION_ROOT: instructions,
-        TURNPIKE_PRICES: 'claude-sonnet=1/2',
+        TURNPIKE_PRICES: 'claude-sonnet=1/2,rehearsal=3/15',
       },
     };
   });
   beforeAll(async () => {
     await expectSoon(() => expect(server.get(ModelCatalogue).list()).toHaveLength(3));
+  });
+
+  it('tells the operator of a price that no model has', async () => {
+    const warned = (): string[] =>
+      server.logLines.filter((line) => line.includes('TURNPIKE_PRICES has a price for no model'));
+    await expectSoon(() => expect(warned()).toHaveLength(1));
+    expect(warned()[0]).toContain('"model":"rehearsal"');
   });
 
   const turn = async (opts: unknown) => {

@@ -37,7 +37,7 @@ describe('a folder of tools', () => {
       expect(await check(project)).toEqual({
         code: 0,
         stdout: 'No faults. Tools of your own: plain, typed.\n',
-        stderr: expect.stringMatching(/^Agents: .+\nTools: .+tools\n$/),
+        stderr: expect.stringMatching(/^Agents: .+\nMCP servers: none.*\nTools: .+tools\n$/),
       });
     },
   );
@@ -46,6 +46,20 @@ describe('a folder of tools', () => {
     const { stdout, stderr } = await runProgram(cliProgram, ['check'], {});
     expect(stdout).toBe('No faults. Tools of your own: none.\n');
     expect(stderr).toMatch(/\nTools: none looked at; set TURNPIKE_TOOLS_DIR to their folder\n$/);
+  });
+
+  it('is not all that is looked at: so are the folder of agents and the list of MCP servers', async () => {
+    const list = path.join(newFolder(), 'mcp.json');
+    writeFileSync(list, '{');
+    for (const [name, value] of [
+      ['TURNPIKE_INSTRUCTION_ROOT', '/no/such/folder'],
+      ['TURNPIKE_MCP_FILE', list],
+    ] as const) {
+      const { code, stderr } = await runProgram(cliProgram, ['check'], { [name]: value });
+      expect([name, code]).toEqual([name, 1]);
+      expect(stderr).toContain(name);
+      expect(stderr).toContain(value);
+    }
   });
 
   it('may have CommonJS where its package is that', async () => {
