@@ -9,7 +9,10 @@ export async function describeCommands(allCommands) {
   const program = await allCommands({ environment: {}, out: ignored, err: ignored, exitCode: 0 });
   const rows = program.commands.map((command) => {
     const parts = command.commands.map((one) => code(`${one.name()} ${one.usage()}`)).join(', ');
-    const about = parts === '' ? command.description() : `${command.description()}: ${parts}`;
+    const description = command.description();
+    // Some name their subcommands themselves.
+    const about =
+      parts === '' || description.endsWith(parts) ? description : `${description}: ${parts}`;
     return `| ${code(`${command.name()} ${parts === '' ? command.usage() : ''}`)} | ${about} |`;
   });
   return ['| command | does |', '| --- | --- |', ...rows].join('\n');
