@@ -12,7 +12,7 @@ describe('StoredFiles', () => {
   const database = useDatabase();
   const folder = newFolder();
 
-  it('finds those that were added, and none for other text', async () => {
+  it('finds those that were added, for a day, and none for other text', async () => {
     const clock = new ManualClock();
     const { db } = database;
     const store = new BlobStore(db, new DiskContents(folder), clock);
@@ -25,7 +25,10 @@ describe('StoredFiles', () => {
       new Map([first, second].map(({ id }) => [id, file])),
     );
     expect(await stored.find([])).toEqual(new Map());
-    await clock.advance(24 * 60 * 60 * 1_000 + 1);
+    await clock.advance(24 * 60 * 60 * 1_000);
+    await store.collect();
+    expect((await stored.find([first.id, second.id])).size).toBe(2);
+    await clock.advance(1);
     await store.collect();
     expect(await stored.find([first.id, second.id])).toEqual(new Map());
   });

@@ -137,6 +137,24 @@ describe('EventWriter', () => {
     expect(await loadArchive(database.db, turnId)).toEqual([]);
   });
 
+  it('keeps what was emitted before an end that is not stored, as a message came in between', async () => {
+    await database.db.update(turns).set({ steeredMessages: 1 }).where(eq(turns.id, turnId));
+    log.block();
+    writer.emit(text('a'));
+    await yieldToEventLoop();
+    // The append under way has the first alone.
+    writer.emit(text('b'));
+    const stored = await writer.commitEnd([step], [setReason('never')], 0);
+    expect(stored).toEqual({ type: 'undelivered', steered: 1 });
+    await writer.commit([text('c')], []);
+    log.release();
+    await flush();
+    const shown = await log.read(turnId);
+    expect(texts(shown)).toEqual(['a', 'b', 'c']);
+    expect(shown.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(await loadArchive(database.db, turnId)).toEqual(shown);
+  });
+
   it('keeps the order of commits and of events between them', async () => {
     const first = writer.commit([step], []);
     writer.emit(text('between'));

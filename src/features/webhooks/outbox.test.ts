@@ -3,10 +3,15 @@ import { and, eq } from 'drizzle-orm';
 import { bothDatabases } from '../../../test/support/database/both-databases.js';
 import { plainVault } from '../../../test/support/open-sessions.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { silentLogger } from '../../../test/support/silent-logger.js';
+import { startReceiver } from '../../../test/support/webhooks/start-receiver.js';
 import { storeEndpoint } from '../../../test/support/webhooks/store-endpoint.js';
 import { webhookDeliveries, webhookEndpoints } from '../../storage/automation-schema.js';
+import { Metrics } from '../../telemetry/metrics.js';
+import { DeliveryPoster } from './delivery-poster.js';
 import { DeliveryQueue, type ClaimedDelivery } from './outbox.js';
 import type { TryResult } from './decide-outcome.js';
+import { WebhookSender } from './webhook-sender.js';
 import { useDatabase } from '../../../test/support/database/database.js';
 
 const answered = (status: number): TryResult => ({ type: 'answered', status, body: 'no' });
@@ -103,6 +108,26 @@ describe.each(bothDatabases)('the queue of deliveries, on %s', (_name, open) => 
     const first = await claimOne();
     await queue.release(first);
     expect(await claimOne()).toMatchObject({ id: first.id, failures: 0 });
+  });
+
+  it('gives a delivery at once whose request ended with its sender’s process', async () => {
+    const receiver = await startReceiver();
+    const came = new Promise<void>((resolve) => (receiver.answer = () => resolve()));
+    await store(await storeEndpoint(database.db, { url: receiver.url }));
+    const inside = { variable: 'TURNPIKE_WEBHOOK_PRIVATE_HOSTS', listed: ['127.0.0.1:*'] };
+    const sender = new WebhookSender(
+      queue,
+      new DeliveryPoster({ inside, clock }),
+      { drainMs: 0 },
+      clock,
+      silentLogger,
+      new Metrics(),
+    );
+    sender.start();
+    await came;
+    await sender.onModuleDestroy();
+    await receiver.close();
+    expect(await claimOne()).toMatchObject({ attempt: 2, failures: 0 });
   });
 
   it('gives nothing for an endpoint that is disabled or paused', async () => {

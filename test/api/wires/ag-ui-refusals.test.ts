@@ -92,6 +92,22 @@ describe('the AG-UI wire, of what it does not take', () => {
       { type: typeOf('turn-not-found') },
     ]);
   });
+
+  it('knows no turn of another agent', async () => {
+    const run = await post(body({ threadId: 'of-one-agent' }));
+    await run.text();
+    const turn = run.headers.get('x-turn-id') ?? '';
+    const ofOwn = await fetch(`${route()}/${turn}`);
+    expect([ofOwn.status, await ofOwn.text()]).toEqual([
+      200,
+      expect.stringContaining('RUN_FINISHED'),
+    ]);
+    const ofOther = await fetch(`${route().replace('WORKING_ITEMS', 'reader')}/${turn}`);
+    expect([ofOther.status, await ofOther.text()]).toEqual([
+      404,
+      expect.stringContaining(typeOf('turn-not-found')),
+    ]);
+  });
 });
 
 it('takes a person’s answer from a key for approvals only', async () => {

@@ -129,6 +129,22 @@ describe('Idempotency-Key', () => {
     expect(taking.toSorted()).toEqual(Object.keys(routes).toSorted());
   });
 
+  it('wins over the key that a message of the AI SDK has by its id', async () => {
+    const messages = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }];
+    const turnOf = async (headers: Record<string, string>) => {
+      const { headers: given } = await server.client.post(
+        '/api/chat',
+        { id: 'two-keys', messages },
+        { accept: 'text/event-stream', ...headers },
+      );
+      return given.get('x-turn-id');
+    };
+    const one = await turnOf({ 'idempotency-key': 'one' });
+    const two = await turnOf({ 'idempotency-key': 'two' });
+    const again = await turnOf({ 'idempotency-key': 'one' });
+    expect([again === one, two === one]).toEqual([true, false]);
+  });
+
   it.each(Object.keys(routes))('makes one of many on %s, also of those at once', async (route) => {
     const made = async (times: number, run: string) => {
       const about = { run: `${run} ${route}`, ...(await begin()) };

@@ -293,6 +293,18 @@ describe('agents as an MCP server with keys', () => {
     await expect(connect(keyed.url, { key: 'tpk_none' })).rejects.toThrow();
   });
 
+  it('awaits no answer of a key that may not give one', async () => {
+    const { secret: key } = await makeKey(server, { principal: 'asker', scopes: ['turns'] });
+    const keyed = await startServer({ store: server.store });
+    started.push(keyed);
+    const client = await connect(keyed.url, { key });
+    const { structured } = await call(client, 'start_turn', { message: write('not-mine.txt') });
+    expect(structured).toMatchObject({
+      status: 'input_required',
+      questions: [{ whoDecides: 'the person who started the turn', isAwaitingMe: false }],
+    });
+  });
+
   describe('where a call awaits two people', () => {
     const two = { by: ['release'], count: 2 };
     const people = async () => {

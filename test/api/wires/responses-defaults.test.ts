@@ -132,6 +132,17 @@ describe('what clients of OpenAI send by default', () => {
     expect((await server.client.get(path(session(response)))).status).toBe(200);
   });
 
+  it('ends a turn whose response is deleted, where its conversation stays', async () => {
+    const first = await client.responses.create({ input: 'One' });
+    const input = '[[tokens=2 first=60000]]';
+    const next = { input, background: true, previous_response_id: first.id };
+    const { id } = await client.responses.create(next);
+    const reader = await server.client.follow(id.replace('resp_', 'turn_'));
+    await client.responses.delete(id);
+    expect((await reader.all()).at(-1)?.data).toMatchObject({ exitCode: 130 });
+    expect((await client.responses.retrieve(first.id)).id).toBe(first.id);
+  });
+
   it('gets its items back whole, and page by page', async () => {
     const image =
       'data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

@@ -259,6 +259,22 @@ describe('a replay', () => {
     expect((await client.turns.replays(turnId)).replays).toHaveLength(1);
   });
 
+  it('is compared by the time to the first thinking, also where no text came after it', async () => {
+    const opts = { thinking: true };
+    const message = '[[think=2]] [[tokens=1 first=60000]]';
+    const stream = await server.client.turn(await create(), message, { opts });
+    await stream.until('thinking:delta');
+    const turnId = stream.header('x-turn-id');
+    await server.client.post(`/api/harness/turns/${turnId}/interrupt`, {});
+    await stream.all();
+    const { left } = await client.turns.compare(turnId, turnId);
+    expect(left).toMatchObject({
+      outcome: 'interrupted',
+      text: '',
+      firstTokenMs: expect.any(Number),
+    });
+  });
+
   it('is compared with turns that there are alone', async () => {
     const turnId = await run(await create(), 'Hello');
     const compare = (query: string) =>
