@@ -22,7 +22,14 @@ export function nodeFault(
     ? `${fault} In place of node, call a program that brings Node 24 for this clone:\n  ${program}\n` +
         '(on Windows: npm run turnpike -- COMMAND)\n' +
         `A script of your own runs on the Node that it brings:\n  ${path.join(root, 'node_modules/.bin/node')} SCRIPT\n`
-    : `${fault} Install Node 24: https://nodejs.org/en/download\n`;
+    : `${fault} Install Node 24 (https://nodejs.org/en/download), or run the command on one of the npm registry:\n` +
+        `  npx --package=${nodePackage()} -c 'COMMAND'\n`;
+}
+
+/** A release of Node in the npm registry, for this machine. */
+function nodePackage(): string {
+  const { platform, arch } = process;
+  return `node-${platform === 'win32' ? 'win' : platform}-${arch}@24`;
 }
 
 /** @returns as in `22.15`. */
