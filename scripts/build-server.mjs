@@ -143,7 +143,6 @@ async function write(dist, input, { external, plugins = [], ...output }) {
     format: 'esm',
     comments: false,
     keepNames: true,
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     sourcemap: true,
     ...output,
   });

@@ -173,6 +173,11 @@ describe('turnpike on the command line', () => {
     expect(await listSessions()).toEqual(before);
   });
 
+  it('says that nothing is stored of a principal that there is not', async () => {
+    const { code, stdout } = await run(['forget', 'alic', '--dry-run']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Nothing is stored of "alic"')]);
+  });
+
   it('helps with all commands, and with one', async () => {
     for (const args of [['--help'], ['help']]) {
       const all = await run(args);

@@ -228,6 +228,9 @@ function describeStored(
   { verb, projects }: { verb: string; projects: boolean },
 ): string {
   const { projectFolder, ...counts } = report;
+  if (!projects && Object.values(counts).every((count) => count === 0)) {
+    return `Nothing is stored of ${JSON.stringify(principal)}; the name of a principal is letter for letter.`;
+  }
   const lines = Object.entries(counts).map(([what, count]) => `  ${words(what)}: ${count}`);
   const folder = projects ? [`  project folder: ${projectFolder}`] : [];
   return [`${verb} of ${principal}:`, ...lines, ...folder].join('\n');
