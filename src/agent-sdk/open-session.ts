@@ -75,7 +75,7 @@ function checkCombination(options: Options): void {
   }
 }
 
-/** Who is asked about no command needs a wall around them. */
+/** Commands that nobody is asked about need a wall around them. */
 async function checkSandbox(client: TurnpikeClient, { mode, tools }: QueryPlan): Promise<void> {
   if (mode !== 'bypassPermissions' || !tools.includes('bash')) return;
   const { commands } = await client.request<Pick<HealthDto, 'commands'>>({ path: '/health/agent' });

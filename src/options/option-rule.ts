@@ -24,7 +24,7 @@ export interface OptionRule<T> {
   parse(value: unknown): T | undefined;
   /** Completes "must be …". */
   expected: string;
-  /** Whether it bounds the turn: an invalid value refuses the request, as its turn would have no such bound. */
+  /** The option bounds the turn: an invalid value refuses the request. Absent: it falls to the next tier. */
   isBound?: boolean;
   /** A more exact fault of an invalid value, in place of `expected`. */
   fault?(value: unknown): string | undefined;

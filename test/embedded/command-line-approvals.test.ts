@@ -69,7 +69,7 @@ describe('a turn on the command line that asks', () => {
     const answered = await run(['approve', id]);
     expect([answered.code, answered.stderr]).toEqual([
       0,
-      expect.stringMatching(/^Approved\. .*tail TURN/),
+      expect.stringMatching(/^Approved\. .* tail turn_\S+\n$/),
     ]);
     const turnId = /turnpike'? tail (turn_\S+)/.exec(left.stderr)?.[1] ?? '';
     const { code, stderr } = await run(['tail', turnId]);

@@ -95,19 +95,31 @@ export function approveCommand(command: CliCommand, cli: Cli): void {
       runOnServer(cli, { url }, async (server) => {
         const { approvals } = clientOf(server);
         const forSession = session === true || rule !== undefined;
-        if (ofOthers === true) await approvals.awaited.approve(id);
-        else if (content !== undefined) await approvals.say(id, readContent(content));
-        else if (forSession) await approvals.approveForSession(id, compact({ rule }));
-        else await approvals.approve(id);
-        tellAnswered(cli, content === undefined ? 'Approved' : 'Answered');
+        if (ofOthers === true) {
+          const { awaits } = await approvals.awaited.approve(id);
+          const open = awaits.filter(({ count, approved }) => approved < count);
+          cli.err(open.length === 0 ? 'Approved. The call may run.\n' : waiting(open));
+          return 0;
+        }
+        const { turnId } =
+          content !== undefined
+            ? await approvals.say(id, readContent(content))
+            : forSession
+              ? await approvals.approveForSession(id, compact({ rule }))
+              : await approvals.approve(id);
+        tellAnswered(cli, content === undefined ? 'Approved' : 'Answered', turnId);
         return 0;
       }),
     );
 }
 
 /** For people: programs read the exit code. */
-function tellAnswered(cli: Cli, what: string): void {
-  cli.err(`${what}. The turn goes on by itself: ${commandName()} tail TURN shows what follows.\n`);
+function tellAnswered(cli: Cli, what: string, turnId: string): void {
+  cli.err(`${what}. To see what follows: ${commandName()} tail ${turnId}\n`);
+}
+
+function waiting(open: readonly AwaitedPeople[]): string {
+  return `Approved. The call still waits: ${open.map(describeAwaited).join('; ')}\n`;
 }
 
 /** @throws UsageError for what is no JSON object. */
@@ -133,8 +145,10 @@ export function denyCommand(command: CliCommand, cli: Cli): void {
       runOnServer(cli, { url }, async (server) => {
         const { approvals } = clientOf(server);
         const why = words.length === 0 ? undefined : words.join(' ');
-        await (ofOthers === true ? approvals.awaited : approvals).deny(id, why);
-        tellAnswered(cli, 'Denied');
+        if (ofOthers === true) {
+          await approvals.awaited.deny(id, why);
+          cli.err('Denied.\n');
+        } else tellAnswered(cli, 'Denied', (await approvals.deny(id, why)).turnId);
         return 0;
       }),
     );

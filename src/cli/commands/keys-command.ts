@@ -25,7 +25,7 @@ import { locateStore } from '../data/run-on-data.js';
 
 type Environment = Cli['environment'];
 
-/** What the first key changes for whoever worked without one. */
+/** The words for somebody who worked without a key, once the first one is there. */
 const withoutKey = `It is the first key: requests without one are refused from now on. Sessions that were made without a key belong to ${LOCAL_USER}; a key with --principal ${LOCAL_USER} has them.`;
 
 /** `turnpike keys`: creates, lists and revokes API keys. The route checks the values. */

@@ -66,20 +66,27 @@ function countOf(findings: readonly Finding[]): string {
 /** The variables of the server without which parts of the project have no effect. */
 function needsOf({ settings, agents, servers }: ProjectFiles): string[] {
   const isCommand = Object.values(servers).map((server) => server['command'] !== undefined);
+  const trusted = 'unless TURNPIKE_TRUSTED_PROJECTS has this folder';
   const needs: [isNeeded: boolean, what: string][] = [
-    [true, 'sessions take the files: TURNPIKE_PROJECT_FILES=claude'],
+    [true, 'No session takes these files unless the server has TURNPIKE_PROJECT_FILES=claude.'],
     [
       settings.allow.length > 0 || settings.mode === 'acceptEdits',
-      'what allows calls has effect: the folder in TURNPIKE_TRUSTED_PROJECTS',
+      `What allows calls has no effect ${trusted}.`,
     ],
-    [agents.length > 0, 'subagents are called: TURNPIKE_ENABLE_SUBAGENTS=true'],
+    [
+      agents.length > 0,
+      'No subagent is called unless the server has TURNPIKE_ENABLE_SUBAGENTS=true.',
+    ],
     [
       isCommand.includes(true),
-      'servers that are commands start: the folder in TURNPIKE_TRUSTED_PROJECTS, and TURNPIKE_MCP_SESSION_STDIO=true',
+      `No server that is a command starts ${trusted}, and TURNPIKE_MCP_SESSION_STDIO is true.`,
     ],
-    [isCommand.includes(false), 'servers at an address are called: its host in TURNPIKE_MCP_HOSTS'],
+    [
+      isCommand.includes(false),
+      'No server at an address is called unless TURNPIKE_MCP_HOSTS has its host.',
+    ],
   ];
-  return needs.flatMap(([isNeeded, what]) => (isNeeded ? [`So that ${what}.`] : []));
+  return needs.flatMap(([isNeeded, what]) => (isNeeded ? [what] : []));
 }
 
 function nothing(root: string): string {

@@ -57,7 +57,7 @@ describe('decidePermission', () => {
   it('says with the question about a command that rules about files do not hold it', () => {
     const reasonOf = (deny: string[]) => decide('command', { session: { deny } }).reason;
     expect(reasonOf(['read(**/.env)'])).toBe(
-      'bash needs an approval in mode direct; a command is not held by read(**/.env)',
+      'bash needs an approval in mode direct; the rule read(**/.env) does not hold for commands',
     );
     expect(reasonOf(['bash(rm *)'])).toBe('bash needs an approval in mode direct');
     expect(decide('edit', { session: { deny: ['read(**/.env)'] } }).reason).toBe(

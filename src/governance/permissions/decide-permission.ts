@@ -245,7 +245,7 @@ function besideFiles({ tool: { effect }, sources }: LayerQuestion): string {
   const denied = effect === 'command' ? sources.flatMap(({ rules }) => rules.deny ?? []) : [];
   const fileTools = ['read', 'write', 'edit'];
   const free = denied.find((rule) => fileTools.some((tool) => isAbout(rule, tool)));
-  return free === undefined ? '' : `; a command is not held by ${free}`;
+  return free === undefined ? '' : `; the rule ${free} does not hold for commands`;
 }
 
 function hiddenRule({ sources, call }: LayerQuestion): string | undefined {

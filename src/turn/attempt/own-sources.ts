@@ -12,9 +12,8 @@ import type {
 } from '../../storage/shapes/stored-options.js';
 import { BASH_TOOL } from '../../tools/builtin/bash.js';
 import { describedTool, digestOf, type ToolRegistry } from '../../tools/registry.js';
-import type { Shells } from '../../tools/shells.js';
+import { describeShells, type Shells } from '../../tools/shells.js';
 import type { SourceTools, ToolOffer, ToolSource, ToolSources } from '../state/tool-source.js';
-import { unknownTools, unsandboxed } from './registry-notices.js';
 
 /** The tools of the registry, by their names, apart from those that a source of their own offers. */
 export function registrySource(
@@ -24,24 +23,29 @@ export function registrySource(
   return {
     name: 'registry',
     precedence: 0,
-    open: (_attempt, { options, isExplicit }) => {
-      const { tools, unknown } = registry.select(
-        options.tools.filter((name) => !sources.isOwned(name)),
-      );
-      return {
-        tools,
-        bounds: ['parent', 'ceiling'],
-        reserved: registry.list().flatMap(({ name }) => (sources.isOwned(name) ? [] : name)),
-        notices: isExplicit ? unknownTools(unknown, { options, known: registry.list() }) : [],
-        follow: (offered) => ({
-          notices:
-            shells.kind !== 'sandboxed' && offered.some(({ name }) => name === BASH_TOOL)
-              ? [unsandboxed(shells)]
-              : [],
-        }),
-      };
-    },
+    open: (_attempt, { options }) => ({
+      tools: registry.select(options.tools.filter((name) => !sources.isOwned(name))).tools,
+      bounds: ['parent', 'ceiling'],
+      reserved: registry.list().flatMap(({ name }) => (sources.isOwned(name) ? [] : name)),
+      follow: (offered) => ({
+        notices:
+          shells.kind !== 'sandboxed' && offered.some(({ name }) => name === BASH_TOOL)
+            ? [unsandboxed(shells)]
+            : [],
+      }),
+    }),
   };
+}
+
+/** The notice of a turn whose commands run without a sandbox, or not at all. */
+export function unsandboxed(shells: Exclude<Shells, { kind: 'sandboxed' }>): NoticePosted {
+  const isOff = shells.kind === 'off';
+  return clientNotice(
+    'message',
+    isOff ? 'commands-off' : 'commands-unsandboxed',
+    isOff ? shells.explanation : `bash is ${describeShells(shells)}`,
+    { reason: shells.reason },
+  );
 }
 
 /** The tools that the client runs: here their calls are checked. */

@@ -22,6 +22,7 @@ import { canAsk, offerOf } from '../state/turn-row.js';
 import { isBelow } from './own-sources.js';
 import { emitOnce } from './start-events.js';
 import { commandsLeftOut } from './tool-notices.js';
+import { unknownTools } from './unknown-tools.js';
 
 /** Tools that are chosen and not yet opened. */
 export interface PreparedTools extends OfferedTools {
@@ -114,8 +115,11 @@ function choose(
   const offered = offerTools(tools, permissions);
   const following = opened.map((source) => source.follow?.(offered) ?? {});
   for (const { notices } of following) emitAll(attempt, notices);
-  const listed = offer.isExplicit ? [] : (offer.persona.tools ?? []);
-  emitAll(attempt, commandsLeftOut({ listed, tools, offered, rules: permissions }));
+  const listed = offer.persona.tools ?? [];
+  const untold = offer.isExplicit
+    ? unknownTools(offer.options, { sources, opened })
+    : commandsLeftOut({ listed, tools, offered, rules: permissions });
+  emitAll(attempt, untold);
   return {
     specs: offered.map(specOf),
     clientTools: new Set(

@@ -325,6 +325,22 @@ describe('tools', () => {
 describe('options', () => {
   const server = useServer({ environment: { TURNPIKE_MODEL: 'claude-opus-4-8' } });
 
+  it('name tools: those that the turn has none for are told, with what may be meant', async () => {
+    const { client, projectRoot } = server;
+    const noticesOf = async (tools: string[]) => {
+      const sessionId = await client.createSession(projectRoot);
+      const frames = await (await client.turn(sessionId, 'Hello', { opts: { tools } })).all();
+      return frames.flatMap(({ event, data }) => (event === 'system:notice' ? [data] : []));
+    };
+    expect(await noticesOf(['glob', 'raed', 'reads'])).toEqual([
+      expect.objectContaining({
+        kind: 'tools-unknown',
+        text: 'The turn has no tool for these names in opts.tools: "raed", "reads" (do you mean read?).',
+      }),
+    ]);
+    expect(await noticesOf(['glob', 'read', 'todo_write', 'load_skill'])).toEqual([]);
+  });
+
   it('are resolved once, kept with where each came from, and what was ignored is said', async () => {
     const { client, projectRoot } = server;
     const sessionId = await client.createSession(projectRoot, { mode: 'plan' });

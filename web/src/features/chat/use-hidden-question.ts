@@ -33,7 +33,7 @@ export function useHiddenQuestion(
   }, [box, content]);
   const show = useCallback(() => {
     const last = content.current === null ? undefined : questionsIn(content.current).at(-1);
-    // Of a question that is higher than the box, the end has the answers.
+    // The answers are at the end of a question, which may be higher than the box.
     const fits = (last?.offsetHeight ?? 0) < (box.current?.clientHeight ?? 0);
     last?.scrollIntoView({ block: fits ? 'center' : 'end' });
     last?.querySelector<HTMLElement>('button, input, select, textarea')?.focus();
