@@ -1,5 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
-import { parseColumn } from './connection.js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+import { testDatabaseUrl } from '../../test/support/processes/test-services.js';
+import { openCopyOut, parseColumn } from './connection.js';
 
 const head = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const row = (value: Buffer): Buffer => {
@@ -22,5 +24,34 @@ describe('parseColumn', () => {
 
   it('does not take half an answer for a whole one', () => {
     expect(() => parseColumn(Buffer.concat([head, row(Buffer.from('one'))]))).toThrow();
+  });
+});
+
+describe('openCopyOut', () => {
+  const pool = new Pool({
+    connectionString: testDatabaseUrl(),
+    max: 1,
+    idleTimeoutMillis: 0,
+    query_timeout: 200,
+  });
+  afterAll(() => pool.end());
+  const copyOut = openCopyOut(pool);
+  const timers = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+
+  it('reads the bytes of a column', async () => {
+    const values = await copyOut(`select unnest(array['\\x6f6e65', '\\x00ff']::bytea[])`);
+    expect(values).toEqual([Buffer.from('one'), Buffer.from([0, 0xff])]);
+  });
+
+  it('takes longer than a statement may', async () => {
+    expect(await copyOut(`select 'late'::bytea from pg_sleep(0.5)`)).toEqual([Buffer.from('late')]);
+  });
+
+  it.each([`select 'one'::bytea`, 'select 1 / 0'])('leaves no timer behind: %s', async (query) => {
+    await pool.query('select 1');
+    const before = timers();
+    await copyOut(query).catch(() => undefined);
+    expect(timers()).toBe(before);
   });
 });
