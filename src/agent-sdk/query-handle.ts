@@ -15,7 +15,11 @@ export function handleOf(
   const abort = (): void => leaving.abort(new AbortError('The query was aborted'));
   if (signal?.aborted === true) abort();
   signal?.addEventListener('abort', abort);
-  const release = (): void => signal?.removeEventListener('abort', abort);
+  const release = (): void => {
+    signal?.removeEventListener('abort', abort);
+    // The stream of a turn that goes on waiting at the server would keep the program alive.
+    leaving.abort(closed);
+  };
   const settled = async <T>(work: Promise<IteratorResult<T, void>>) => {
     try {
       const next = await work;

@@ -9,6 +9,8 @@ import {
   type Options,
 } from '../../../src/agent-sdk/connect.js';
 import { TurnpikeClient } from '../../../src/client/turnpike-client.js';
+import { expectSoon } from '../../support/expect-soon.js';
+import { parseSamples, valueOf } from '../../support/metrics/scrape.js';
 import { collect, collectThrown, kindsOf, outputsOf } from '../../support/agent-sdk/read-query.js';
 import { useServer } from '../../support/processes/start-server.js';
 import { useShared } from '../../support/suite.js';
@@ -221,6 +223,11 @@ describe('hooks in the program of a query', () => {
     });
     const file = path.join(server.projectRoot, 'later.txt');
     await expect(readFile(file)).rejects.toThrow('ENOENT');
+    // Nothing of the query keeps its program alive.
+    await expectSoon(async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      expect(valueOf(parseSamples(metrics), 'turnpike_sse_readers', { wire: 'harness' })).toBe(0);
+    });
     const resume = deferred[0]?.session_id ?? '';
     const messages = await run('And now?', { resume, hooks: hooks('allow') });
     expect(await readFile(file, 'utf8')).toBe('one');
