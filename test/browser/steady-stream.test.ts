@@ -18,9 +18,13 @@ const watch = `
 describe('a reply that streams', () => {
   const on = useConsole();
 
-  async function watched(message: string) {
+  async function watched(message: string, modelsCome?: Promise<void>) {
     const { page, context } = await on.console.visit('/settings');
     await context.addInitScript(watch);
+    await context.route('**/api/harness/models', async (route) => {
+      await modelsCome;
+      await route.continue();
+    });
     const sessionId = await on.server.client.createSession(on.server.projectRoot);
     const stream = await on.server.client.turn(sessionId, message, {
       opts: { onDisconnect: 'continue', thinking: true },
@@ -30,7 +34,9 @@ describe('a reply that streams', () => {
   }
 
   it('moves nothing, and asks for nothing that the page’s policy refuses', async () => {
-    const { page, chat } = await watched('[[think=40]] [[tokens=600 gap=8]] [[cite]]');
+    let sendModels = (): void => undefined;
+    const modelsCome = new Promise<void>((resolve) => (sendModels = resolve));
+    const { page, chat } = await watched('[[think=40]] [[tokens=600 gap=8]] [[cite]]', modelsCome);
     await chat.conversation
       .getByText(/word20 /)
       .first()
@@ -38,6 +44,9 @@ describe('a reply that streams', () => {
     // Shifts while the page is first drawn have nothing to do with streaming: the agent's title comes with a list.
     await page.locator('header').getByText('Assistant', { exact: true }).waitFor();
     await page.evaluate('void (window.shifts.length = 0)');
+    // A list that comes late fills places that are kept for it.
+    sendModels();
+    await page.locator('header').getByText('rehearsal', { exact: true }).waitFor();
     await chat.status('Done');
     expect(await page.evaluate('window.shifts')).toEqual([]);
     expect(await page.evaluate('window.refused')).toEqual([]);

@@ -62,9 +62,6 @@ export function ChatHeader({
       <div className="flex items-center gap-x-3 text-xs text-muted">
         {session !== undefined && (
           <>
-            <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
-              {session.projectRoot}
-            </span>
             <span className="shrink-0">
               <AgentName name={session.persona} />
             </span>
@@ -73,6 +70,10 @@ export function ChatHeader({
                 {modeWords(session.mode)}
               </span>
             )}
+            {/* Last: it is cut where the meter grows, and nothing behind it moves. */}
+            <span className="min-w-0 truncate font-mono" title={session.projectRoot}>
+              {session.projectRoot}
+            </span>
           </>
         )}
         <span className="flex-1" />

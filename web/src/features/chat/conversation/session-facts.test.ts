@@ -37,6 +37,11 @@ describe('sessionFacts', () => {
     });
   });
 
+  it('says no model before the list of models tells which the stream means', () => {
+    const views = [turn({ model: 'claude-sonnet-5-5', contextTokens: 7 })];
+    expect(sessionFacts(views, undefined, undefined)).toEqual({ contextTokens: 7 });
+  });
+
   it('takes the session’s model of turns that do not say theirs', () => {
     expect(sessionFacts([turn({ usage })], 'claude-sonnet-5-5', list)).toMatchObject({ usd: 3 });
   });

@@ -29,9 +29,11 @@ export function sessionFacts(
   const contextTokens = views.findLast((view) => view.contextTokens !== undefined)?.contextTokens;
   const contextWindow = findModel(list, model)?.contextWindow;
   const usd = totalCost(views, sessionModel, list);
-  // Streams name the model `rehearsal`, lists of turns the model that it plays. The page shows the first.
-  const isRehearsal = model !== undefined && list?.provider === 'rehearsal';
-  return compact({ model: isRehearsal ? 'rehearsal' : model, contextTokens, contextWindow, usd });
+  const facts = { contextTokens, contextWindow, usd };
+  // Streams name the model `rehearsal`, lists of turns the model that it plays: without the list nobody knows which it is.
+  if (list === undefined) return compact(facts);
+  const isRehearsal = model !== undefined && list.provider === 'rehearsal';
+  return compact({ ...facts, model: isRehearsal ? 'rehearsal' : model });
 }
 
 function totalCost(
