@@ -234,7 +234,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/wires/(framing|[^/]+/dialect)/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^src/(?!platform/|errors/error-table|events/|storage/shapes/stored-step|wires/(framing|[^/]+/dialect)/)',
+        path: '^src/(?!platform/|errors/|events/|storage/shapes/stored-step|wires/(framing|[^/]+/dialect)/)',
       },
     },
     {

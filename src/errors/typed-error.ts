@@ -1,6 +1,8 @@
 import type { RetryAdvice } from '../platform/retry-advice.js';
 import { errorEntry, type ErrorCases, type ErrorCode, type ErrorVerdict } from './error-table.js';
 
+export type { ErrorCode };
+
 /** The facts that a call gives; status and retry advice come from the table, `Retry-After` with them. */
 export interface TypedErrorInit {
   /** For a person: the fault and its remedy. */

@@ -18,3 +18,4 @@ export {
   type TurnOutcome,
   turnOutcomes,
 } from './turn-event.js';
+export type { Usage } from '../storage/shapes/stored-step.js';

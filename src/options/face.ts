@@ -6,4 +6,5 @@ export { unusedFields } from './option-problems.js';
 export { optionFields } from './option-rule.js';
 export { parseReplaced } from './option-rules.js';
 export { OptionsModule } from './options.module.js';
+export { parseOutput } from '../tools/output/schema-checks.js';
 export { TurnOptionsDto } from './turn-options.dto.js';

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { forbiddenAgent } from '../access/access-errors.js';
 import { KnownApprovers } from '../access/people/known-approvers.js';
+import { defaultAgentConfig } from '../governance/decision-tree/agent-config.js';
 import { SERVER_PERMISSIONS } from '../governance/permissions/permission-rules.js';
 import { PersonaLibrary } from '../agents/persona-library.js';
 import type { Persona } from '../agents/parse-agent-file.js';
@@ -8,7 +9,6 @@ import { CONFIG, type Config } from '../config/config.js';
 import { SchemaChecks, parseOutput } from '../tools/output/schema-checks.js';
 import { compact } from '../platform/compact.js';
 import type {
-  AgentConfig,
   OptionResolution,
   PermissionRules,
   ResolvedOptions,
@@ -27,8 +27,8 @@ type Settings = Pick<Config, 'model' | 'fallbacks' | 'memory' | 'modeCeiling' | 
 /** The sources of a turn's options in addition to its request: its session, its wire and its sender. */
 export type OptionSubject = OptionSources['session'] &
   Pick<OptionSources, 'asAgent' | 'wireMode' | 'wireOnDisconnect' | 'user' | 'preferences'> & {
-    /** Limits where no tier sets any. Absent: the server's. */
-    limits?: Readonly<AgentConfig>;
+    /** The turn came on the oracle's wire: where no tier sets limits it has those of that contract. Absent: the server's. */
+    isOracle?: boolean;
     /** Whether the caller may approve tool calls. Absent: yes. */
     mayApprove?: boolean;
     /** The agent itself, where it is known already. Absent: that of its name. */
@@ -75,7 +75,7 @@ export class OptionLoader {
       bounds: { ceiling: config.modeCeiling, mayApprove: session.mayApprove ?? true },
       ...compact({ wireMode, wireOnDisconnect, user, preferences }),
       defaults: await this.#serverOptions(),
-      limits: session.limits ?? freeLimits(config),
+      limits: session.isOracle === true ? defaultAgentConfig : freeLimits(config),
     };
     const { named, standard } = chooseModel(sources);
     const model = await models.resolve(named.value, standard);

@@ -7,7 +7,11 @@ export {
   approvalNotFound,
   type ApprovalRow,
 } from './approvals/approval-writes.js';
-export { AwaitedApprovals, type AwaitedProgress } from './approvals/awaited-approvals.js';
+export {
+  AwaitedApprovals,
+  type AwaitedProgress,
+  describeProgress,
+} from './approvals/awaited-approvals.js';
 export { AttemptModule } from './attempt/attempt.module.js';
 export { SessionForker } from './branches/session-forker.js';
 export { ConversationService } from './history/conversation-service.js';

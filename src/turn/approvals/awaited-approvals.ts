@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { and, asc, eq, isNotNull, isNull, sql, type SQL } from 'drizzle-orm';
 import { boundSession, type Principal } from '../../access/principal.js';
+import { describeQuorum } from '../../governance/permissions/approver-rules.js';
 import { cutPage } from '../../http/paging/load-page.js';
 import { DATABASE, type Database } from '../../storage/connection.js';
 import { approvals } from '../../storage/governance-schema.js';
@@ -131,4 +132,13 @@ function progressOf(
   const hasAnswered = progress.answers.some(({ by }) => by === id);
   const isAwaitingMe = approval.decision === null && isAwaited === true && !hasAnswered;
   return { ...progress, isAwaitingMe };
+}
+
+/** How far one of the quorums is, in words. */
+export function describeProgress({
+  approved,
+  ...quorum
+}: AwaitedProgress['awaits'][number]): string {
+  const missing = Math.max(0, quorum.count - approved);
+  return `${describeQuorum(quorum)}: ${approved} approved, ${missing} missing`;
 }

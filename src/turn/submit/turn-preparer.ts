@@ -166,15 +166,16 @@ function subjectOf({
   session,
   user,
 }: Pick<Preparation, 'submission' | 'session' | 'user'>): OptionSubject {
-  const { asAgent = false, isOracle = false, limits, principal } = submission;
+  const { asAgent = false, isOracle = false, principal } = submission;
   const { wireMode, wireOnDisconnect } = submission;
   return {
     ...session,
     user: validateAgentConfig(user).config,
     preferences: preferencesOf(user, { isOracle }),
     asAgent,
+    isOracle,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
-    ...compact({ wireMode, wireOnDisconnect, limits }),
+    ...compact({ wireMode, wireOnDisconnect }),
   };
 }
 

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../platform/json.js';
 import type { Principal } from '../../access/principal.js';
 import type { ReceivedFile } from '../../attachments/blob-store.js';
 import type {
-  AgentConfig,
   DayLimits,
   InheritedPermissions,
   SubagentDecision,
@@ -126,9 +125,7 @@ export interface TurnSubmission {
   idempotencyKey: string | undefined;
   /** The key that it is stored under where the request named none: see `RepeatedRequests`. It is looked for by nobody. */
   tryKey?: string | undefined;
-  /** Limits in place of the server's, where nobody sets any. */
-  limits?: Readonly<AgentConfig>;
-  /** The turn came on the oracle's wire: unset preferences have the oracle's defaults. */
+  /** The turn came on the oracle's wire: unset preferences and limits have the oracle's defaults. */
   isOracle?: boolean;
   /** The process at which the sender reads the turn. */
   readerProcess?: string;

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/face.js';
 import { namesLike, PersonaLibrary } from '../../agents/face.js';
-import { isTypedError, invalidRequest, type TypedError } from '../../errors/typed-error.js';
+import { invalidRequest, isTypedError, type TypedError } from '../../errors/typed-error.js';
 import { type FrameStream, streamTexts } from '../../http/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/face.js';
 import {
   approvalNotFound,
   getTurn,

@@ -2,13 +2,11 @@ import { and, count, eq } from 'drizzle-orm';
 import { invalidRequest } from '../../errors/typed-error.js';
 import { isPlainObject } from '../../platform/face.js';
 import { unusedFields } from '../../options/face.js';
-import type { OptionProblem } from '../../storage/shapes/stored-options.js';
+import { type Database, type OptionProblem, turns } from '../../storage/face.js';
 import type { ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../chat/conversations.js';
 import type { WireAnswers } from '../chat/questions.js';
 import type { WireFile } from '../chat/inline-files.js';
-import type { Database } from '../../storage/connection.js';
-import { turns } from '../../storage/schema.js';
 import {
   checkRun,
   type CheckedRun,

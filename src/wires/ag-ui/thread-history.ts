@@ -9,7 +9,7 @@ import {
 } from '../../turn/face.js';
 import { isPlainObject, printJson } from '../../platform/face.js';
 import { contextTokens, noUsage } from '../../events/face.js';
-import { unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import { unendedStatuses } from '../../storage/face.js';
 import type { AgUiMessage, ShownTurn, TurnpikeView } from './dialect/ag-ui-frames.js';
 import { textOf } from './dialect/ag-ui-messages.js';
 import { TODO_TOOL } from './dialect/ag-ui.js';

@@ -7,7 +7,7 @@ import { DEFAULT_PERSONA, PersonaLibrary } from '../../agents/face.js';
 import { isTypedError } from '../../errors/typed-error.js';
 import { compact } from '../../platform/face.js';
 import { FrameStream } from '../../http/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database, messages, steeredMessages, turns } from '../../storage/face.js';
 import {
   type CancelState,
   describeDisposition,
@@ -20,9 +20,6 @@ import {
 import { Conversations, findOpenTurn } from '../chat/conversations.js';
 import { findAsked, findDecided } from '../chat/questions.js';
 import { nameTurn, TurnStreams } from '../chat/turn-streams.js';
-import { steeredMessages } from '../../storage/governance-schema.js';
-import { turns } from '../../storage/schema.js';
-import { messages } from '../../storage/transcript-schema.js';
 import {
   agentNotFound,
   chatBusy,

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../errors/typed-error.js';
 import { takeRequest } from '../../http/face.js';
 import { compact, isPlainObject } from '../../platform/face.js';
 import { unusedFields } from '../../options/face.js';
-import type { OptionProblem } from '../../storage/shapes/stored-options.js';
+import type { OptionProblem } from '../../storage/face.js';
 import type { ClientTurn } from '../../turn/face.js';
 import type { WireMessage } from '../chat/conversations.js';
 import type { WireAnswers } from '../chat/questions.js';

@@ -13,9 +13,15 @@ import {
   SessionTermsChecker,
 } from '../../session/face.js';
 import { compact, isId, type Logger, LOGGER } from '../../platform/face.js';
-import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
-import { sessions, turns } from '../../storage/schema.js';
-import { activeStatuses, unendedStatuses } from '../../storage/shapes/stored-turn.js';
+import {
+  activeStatuses,
+  DATABASE,
+  type Database,
+  type Queryable,
+  sessions,
+  turns,
+  unendedStatuses,
+} from '../../storage/face.js';
 import {
   ApprovalAnswerer,
   type CancelState,

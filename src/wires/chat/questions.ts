@@ -1,9 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { isId } from '../../platform/face.js';
-import type { Database } from '../../storage/connection.js';
-import { approvals } from '../../storage/governance-schema.js';
-import { turns } from '../../storage/schema.js';
+import { approvals, type Database, turns } from '../../storage/face.js';
 import {
   type AnswerInput,
   approvalNotFound,

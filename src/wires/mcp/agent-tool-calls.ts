@@ -4,12 +4,12 @@ import { Owners, type Principal } from '../../access/face.js';
 import { DEFAULT_PERSONA, PersonaLibrary } from '../../agents/face.js';
 import { type Clock, CLOCK, compact, type JsonObject, withDeadline } from '../../platform/face.js';
 import { sessionNotFound } from '../../session/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { describeQuorum } from '../../governance/permissions/approver-rules.js';
+import { DATABASE, type Database } from '../../storage/face.js';
 import {
   type ApprovalRow,
   AwaitedApprovals,
   type AwaitedProgress,
+  describeProgress,
   turnNotFound,
   TurnService,
 } from '../../turn/face.js';
@@ -257,9 +257,4 @@ function describeQuestion(
     ...(question !== null && { question }),
     isAwaitingMe: isAwaitingMe && scopes.includes('approvals'),
   };
-}
-
-function describeProgress({ approved, ...quorum }: AwaitedProgress['awaits'][number]): string {
-  const missing = Math.max(0, quorum.count - approved);
-  return `${describeQuorum(quorum)}: ${approved} approved, ${missing} missing`;
 }

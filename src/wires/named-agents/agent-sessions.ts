@@ -13,13 +13,17 @@ import {
   DEFAULT_MODE,
   SessionTermsChecker,
 } from '../../session/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { violatedConstraint } from '../../storage/database-errors.js';
+import {
+  DATABASE,
+  type Database,
+  type OptionProblem,
+  sessions,
+  turns,
+  violatedConstraint,
+} from '../../storage/face.js';
 import { type SubmittedTurn, TurnService } from '../../turn/face.js';
 import { Conversations, isOwnSession, type FoundSession } from '../chat/conversations.js';
 import { namesLike } from '../../agents/face.js';
-import { sessions, turns } from '../../storage/schema.js';
-import type { OptionProblem } from '../../storage/shapes/stored-options.js';
 import { agentSessionBusy } from './named-agents-errors.js';
 import type { ReceivedFile } from '../../attachments/face.js';
 

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../errors/error-table.js';
-import { TypedError } from '../../errors/typed-error.js';
+import { type ErrorCode, TypedError } from '../../errors/typed-error.js';
 import { isPlainObject, parseJson, retryAdvice } from '../../platform/face.js';
 import type { AnswerFold, OpenCall, TurnChange } from '../framing/face.js';
 import type { AgentAnswerIds, AgentFrame } from './dialect/agent-frames.js';

@@ -9,13 +9,13 @@ import {
   receiveMultipart,
 } from '../../attachments/face.js';
 import { CONFIG, type Config } from '../../config/config.js';
-import { isTypedError, invalidRequest } from '../../errors/typed-error.js';
+import { invalidRequest, isTypedError } from '../../errors/typed-error.js';
 import { fieldsOf, type FrameStream, takeRequest } from '../../http/face.js';
 import { unusedFields } from '../../options/face.js';
 import { fromUlid, toUlid } from './ulid-form.js';
 import { type Clock, CLOCK } from '../../platform/face.js';
 import { isSessionMissing } from '../../session/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
+import { DATABASE, type Database } from '../../storage/face.js';
 import { clientLeft, TurnService } from '../../turn/face.js';
 import { TurnStreams } from '../chat/turn-streams.js';
 import {

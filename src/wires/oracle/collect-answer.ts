@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors/error-table.js';
+import type { ErrorCode } from '../../errors/typed-error.js';
 import { compact } from '../../platform/face.js';
 import type { AnswerFold } from '../framing/face.js';
 import type { OracleChunk } from './dialect/oracle-frames.js';

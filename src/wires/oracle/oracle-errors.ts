@@ -1,6 +1,5 @@
 import { getSchemaPath } from '@nestjs/swagger';
-import type { ErrorCode } from '../../errors/error-table.js';
-import { TypedError } from '../../errors/typed-error.js';
+import { type ErrorCode, TypedError } from '../../errors/typed-error.js';
 import { retryAdvice } from '../../platform/face.js';
 import { sessionBusy } from '../../turn/face.js';
 import { envelopeShape, type ErrorShape, listedFaults } from '../../http/face.js';

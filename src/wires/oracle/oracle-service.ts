@@ -3,12 +3,10 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/face.js';
-import { TypedError, isTypedError } from '../../errors/typed-error.js';
-import { defaultAgentConfig } from '../../governance/decision-tree/agent-config.js';
+import { isTypedError, TypedError } from '../../errors/typed-error.js';
 import { type FrameStream, streamTexts } from '../../http/face.js';
 import { isSessionMissing, ProjectRoots, SessionService } from '../../session/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import type { OptionProblem } from '../../storage/shapes/stored-options.js';
+import { DATABASE, type Database, type OptionProblem } from '../../storage/face.js';
 import { loadSessionTurns, type SubmittedTurn, TurnService } from '../../turn/face.js';
 import { Conversations, isOwnSession } from '../chat/conversations.js';
 import { nameTurn, TurnStreams } from '../chat/turn-streams.js';
@@ -150,7 +148,6 @@ export class OracleService {
       opts: { model, thinking, maxTokens, mode: 'dontAsk', onBusy: busy },
       attachments: [],
       idempotencyKey: undefined,
-      limits: defaultAgentConfig,
       isOracle: true,
       problems: withoutEffect(sources),
     };

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '../../access/face.js';
 import { canonicalJson, compact, isId, isPlainObject } from '../../platform/face.js';
-import type { Database, Queryable } from '../../storage/connection.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
+import type { Database, Queryable, StoredResponsesRequest } from '../../storage/face.js';
 import {
   type AnswerInput,
   checkAnswerCount,

@@ -1,7 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { canonicalJson, isPlainObject, parseJson, printExact } from '../../platform/face.js';
-import type { Database, Queryable } from '../../storage/connection.js';
-import { sessions, turns } from '../../storage/schema.js';
+import { type Database, type Queryable, sessions, turns } from '../../storage/face.js';
 import { loadTurns, type StoredTurn, type TurnRow } from '../../turn/face.js';
 import {
   historyDigests,

@@ -1,7 +1,6 @@
 import { nameInNamespace, parseClientTools } from '../../options/face.js';
 import { compact, isPlainObject } from '../../platform/face.js';
-import { storableText } from '../../storage/connection.js';
-import type { StoredNamespace } from '../../storage/shapes/stored-turn.js';
+import { storableText, type StoredNamespace } from '../../storage/face.js';
 import type { EchoedRequest } from './response-description.js';
 import type { CreateResponseDto } from './responses.dto.js';
 import { badField, badParam } from './responses-errors.js';

@@ -1,7 +1,6 @@
 import { compact } from '../../platform/face.js';
 import type { ApprovalRow, TurnRow } from '../../turn/face.js';
-import type { ClientTool } from '../../storage/shapes/stored-options.js';
-import type { StoredNamespace, StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
+import type { ClientTool, StoredNamespace, StoredResponsesRequest } from '../../storage/face.js';
 import type { CustomTool, FunctionTool, ResponseTool } from './dialect/response-frames.js';
 import type { ResponseDescription } from './dialect/response-items.js';
 import type { KnownItem } from './input-items.js';

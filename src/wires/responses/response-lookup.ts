@@ -1,8 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../access/face.js';
-import { DATABASE, type Database } from '../../storage/connection.js';
-import { sessions, turns } from '../../storage/schema.js';
+import { DATABASE, type Database, sessions, turns } from '../../storage/face.js';
 import {
   type ApprovalRow,
   ConversationService,

@@ -1,8 +1,8 @@
 import { invalidRequest } from '../../errors/typed-error.js';
-import { parseOutput } from '../../tools/face.js';
 import { takeRequest } from '../../http/face.js';
+import { parseOutput } from '../../options/face.js';
 import { compact, isPlainObject } from '../../platform/face.js';
-import { efforts } from '../../storage/shapes/stored-options.js';
+import { efforts } from '../../storage/face.js';
 import { CreateResponseDto } from './responses.dto.js';
 import { readItem, type InputItem } from './input-item.js';
 import { parseResponseId, type ResponseName, type EchoedRequest } from './response-description.js';

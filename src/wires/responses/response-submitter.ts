@@ -6,7 +6,12 @@ import { isTypedError } from '../../errors/typed-error.js';
 import { compact, isSameJson } from '../../platform/face.js';
 import { MAX_SESSION_NAME_CHARS } from '../../session/face.js';
 import { DEFAULT_PERSONA } from '../../agents/face.js';
-import { DATABASE, type Database, type Queryable } from '../../storage/connection.js';
+import {
+  DATABASE,
+  type Database,
+  type Queryable,
+  type StoredResponsesRequest,
+} from '../../storage/face.js';
 import {
   type ExtraWrites,
   findTurnByKey,
@@ -15,7 +20,6 @@ import {
   type SubmittedTurn,
   TurnService,
 } from '../../turn/face.js';
-import type { StoredResponsesRequest } from '../../storage/shapes/stored-turn.js';
 import { Conversations } from '../chat/conversations.js';
 import { joinPieces, type InlineFile } from '../chat/inline-files.js';
 import {

@@ -19,7 +19,7 @@ import {
   WholeNumber,
 } from '../../http/face.js';
 import { isPlainObject, type JsonObject } from '../../platform/face.js';
-import { isStorable } from '../../storage/connection.js';
+import { isStorable } from '../../storage/face.js';
 import { responseErrorTypes, type ResponseErrorType } from './dialect/response-frames.js';
 
 const MAX_NAME_CHARS = 256;

@@ -1,6 +1,5 @@
 import { isPlainObject } from '../../../platform/face.js';
-import type { Usage } from '../../../storage/shapes/stored-step.js';
-import { promptTokens } from '../../../events/face.js';
+import { promptTokens, type Usage } from '../../../events/face.js';
 
 /** The version of the protocol that is spoken. */
 export const AG_UI_VERSION = '1.0';

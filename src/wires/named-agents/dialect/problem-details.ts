@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../errors/error-table.js';
+import type { ErrorCode } from '../../../errors/typed-error.js';
 import { retryAdvice, type RetryAdvice } from '../../../platform/face.js';
 
 /** The documentation of problems is at `<docsBase>/errors/<code>`. */

@@ -1,6 +1,5 @@
-import type { EventOf, Source, TurnEvent } from '../../../events/face.js';
+import type { EventOf, Source, TurnEvent, Usage } from '../../../events/face.js';
 import { assertNever, printJson, retryAdvice } from '../../../platform/face.js';
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import {
   type Announcement,
   type Dialect,

@@ -1,6 +1,5 @@
-import { contextTokens, type EventOf, promptTokens } from '../../../events/face.js';
+import { contextTokens, type EventOf, promptTokens, type Usage } from '../../../events/face.js';
 import { assertNever } from '../../../platform/face.js';
-import type { Usage } from '../../../storage/shapes/stored-step.js';
 import { errorTypeOf, type ResponseProgress, type ResponseUsage } from './response-frames.js';
 
 type Ending = Pick<ResponseProgress, 'status' | 'error' | 'incomplete_details'>;

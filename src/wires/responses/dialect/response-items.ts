@@ -5,8 +5,7 @@ import {
   type JsonObject,
   printJson,
 } from '../../../platform/face.js';
-import type { EventOf, Source, TurnEvent } from '../../../events/face.js';
-import type { Usage } from '../../../storage/shapes/stored-step.js';
+import type { EventOf, Source, TurnEvent, Usage } from '../../../events/face.js';
 import { isRunning, type OpenCall, type Question, type TurnView } from '../../framing/face.js';
 import type {
   Annotation,
