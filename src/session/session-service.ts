@@ -8,6 +8,7 @@ import { badCursor, type PageQueryDto } from '../http/paging/page-query.dto.js';
 import { OptionLoader } from '../options/option-loader.js';
 import { CLOCK, type Clock } from '../platform/clock.js';
 import { newId } from '../platform/ids.js';
+import { commandNameOfServer } from '../platform/process/command-name.js';
 import { retryAdvice } from '../platform/retry-advice.js';
 import { ModelProvider } from '../provider/model-provider.js';
 import { compact } from '../platform/compact.js';
@@ -105,6 +106,7 @@ export class SessionService {
       principal: caller.id,
       isKeyed: caller.credential.kind !== 'none',
       scopes: caller.scopes,
+      command: commandNameOfServer(),
       projectRoot: await this.projectRoots.defaultOf(caller),
       persona: DEFAULT_PERSONA,
       mode: DEFAULT_MODE,

@@ -9,6 +9,7 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import type { ListedSession } from '#src/client/turnpike-client.js';
+import { agentTitle } from './agent-title.js';
 import { apiKey } from './api-key.js';
 import { client, reportFault } from './client.js';
 import { isLost } from './connection.js';
@@ -69,10 +70,11 @@ export function useAgents() {
   return useQuery({ queryKey: ['agents'], queryFn: () => client().agents() });
 }
 
-/** What people read in place of an agent's name: its title. An agent that is not listed keeps its name. */
+/** What people read in place of an agent's name: see `agentTitle`. */
 export function useAgentTitles(): (name: string) => string {
   const { data: agents = [] } = useAgents();
-  return (name) => agents.find((agent) => agent.name === name)?.title ?? name;
+  const standard = useCaller()?.persona;
+  return (name) => agentTitle(name, agents, standard);
 }
 
 /**
@@ -109,6 +111,12 @@ export function useCaller() {
     queryFn: () => client().sessions.defaults(),
     staleTime: Infinity,
   }).data;
+}
+
+/** A command line for the terminal of the server, as it is typed there. */
+export function useCommand(): (line: string) => string {
+  const command = useCaller()?.command ?? 'turnpike';
+  return (line) => `${command} ${line}`;
 }
 
 /** The credential of the caller, and what it may do; undefined until it is loaded. */

@@ -12,6 +12,7 @@ const reasons: Record<KeyRequest, ReactNode> = {
       <code className="block font-mono text-xs leading-5">
         turnpike keys create --principal NAME
       </code>
+      In a clone it is <code className="font-mono text-xs">./turnpike</code>.
     </>
   ),
   refused:

@@ -108,6 +108,8 @@ export function ApprovalCard({
               <Button
                 look="main"
                 data-answer="allow"
+                title="Alt + A"
+                aria-keyshortcuts="Alt+A"
                 disabled={isBusy}
                 onClick={() => answer(() => calls.approve(approvalId))}
               >
@@ -132,7 +134,14 @@ export function ApprovalCard({
           {kind === 'mcp-authorize' && !isOfOthers && (
             <LoginLink label="Log in" begin={() => approvals.authorize(approvalId)} />
           )}
-          <Button look="bad" data-answer="deny" disabled={isBusy} onClick={() => setMode('deny')}>
+          <Button
+            look="bad"
+            data-answer="deny"
+            title="Alt + D"
+            aria-keyshortcuts="Alt+D"
+            disabled={isBusy}
+            onClick={() => setMode('deny')}
+          >
             Deny
           </Button>
         </div>

@@ -119,19 +119,19 @@ function DecidedRow({ approval }: { approval: ListedApprovalView }) {
     <li className="flex flex-wrap items-baseline gap-x-3 px-4 py-2">
       <code className="font-mono text-[0.8125rem]">{name}</code>
       <span className={look}>{words}</span>
-      <span className="min-w-0 flex-1 truncate text-muted">
+      <span className="ml-auto text-xs text-muted sm:order-last sm:ml-0">
+        {decidedAt === undefined ? '' : formatAgo(decidedAt, now)}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-muted max-sm:basis-1/2">
         {by === 'deadline' || by === 'server' ? 'automatically' : `by ${by}`}
         {message ? `: ${message}` : ''}
       </span>
       <Link
         href={`/sessions/${sessionId}`}
-        className="max-w-60 truncate text-xs text-accent-ink underline"
+        className="max-w-60 truncate text-xs text-accent-ink underline max-sm:max-w-[40%]"
       >
         {session.title ?? 'Session'}
       </Link>
-      <span className="text-xs text-muted">
-        {decidedAt === undefined ? '' : formatAgo(decidedAt, now)}
-      </span>
     </li>
   );
 }

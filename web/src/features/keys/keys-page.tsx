@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { invalidate, useCaller } from '../../api/queries.js';
+import { invalidate, useCaller, useCommand } from '../../api/queries.js';
 import { useState } from 'react';
 import type { CreatedKey, KeyView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
@@ -18,12 +18,13 @@ import { NewKey } from './new-key.js';
 /** The API keys of the server, for administrators. */
 export function KeysPage() {
   const caller = useCaller();
+  const command = useCommand();
   if (caller?.isKeyed === false) {
     return (
       <Page title="API keys">
         <EmptyState title="This server has no API keys.">
           Only this machine reaches it. Make the first key on the machine of the server:{' '}
-          <code>turnpike keys create --principal NAME</code>.{' '}
+          <code>{command('keys create --principal NAME')}</code>.{' '}
           <HelpLink topic="operate/access">Access and keys</HelpLink>
         </EmptyState>
       </Page>

@@ -1,6 +1,6 @@
 import { AgentName } from '../../components/agent-name.js';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { invalidate } from '../../api/queries.js';
+import { invalidate, useCommand } from '../../api/queries.js';
 import type { ListedMemoryFile, MemoryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
@@ -27,6 +27,7 @@ export function MemoryCard({
   onOpen: (file: ListedMemoryFile | undefined) => void;
 }) {
   const { agent, files, bytes, updatedAt, quota } = memory;
+  const command = useCommand();
   const listed = useQuery({
     // After each write, the rows stay while the list is loaded again.
     queryKey: ['memory', agent, 'files', { files, bytes, updatedAt }],
@@ -71,7 +72,7 @@ export function MemoryCard({
       </ul>
       {listed.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          These are the first {SHOWN_FILES}. For all of them: turnpike memory list {agent}
+          These are the first {SHOWN_FILES}. For all of them: {command(`memory list ${agent}`)}
         </p>
       )}
       <div className="mt-2 border-t border-line pt-3">

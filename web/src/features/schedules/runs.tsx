@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ScheduleRunView, ScheduleView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
 import { Link } from 'wouter';
+import { useCommand } from '../../api/queries.js';
 import { LoadedList } from '../../components/page.js';
 import { formatCount } from '../../components/format.js';
 import { ZoneTime } from './zone-time.js';
@@ -18,6 +19,7 @@ const looks: Record<ScheduleRunView['outcome'], string> = {
 
 /** The latest runs of a schedule, the newest first. */
 export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
+  const command = useCommand();
   const page = useQuery({
     queryKey: ['schedules', key, 'runs'],
     queryFn: () => client().schedules.runs(key, { limit: SHOWN_RUNS }),
@@ -35,7 +37,8 @@ export function Runs({ schedule: { key, tz } }: { schedule: ScheduleView }) {
       </LoadedList>
       {page.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          These are the latest {SHOWN_RUNS}. For more: turnpike schedules runs {key} --limit 200
+          These are the latest {SHOWN_RUNS}. For more:{' '}
+          {command(`schedules runs ${key} --limit 200`)}
         </p>
       )}
     </section>

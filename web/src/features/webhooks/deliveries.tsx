@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { invalidate } from '../../api/queries.js';
+import { invalidate, useCommand } from '../../api/queries.js';
 import { useId, useState } from 'react';
 import type { DeliveryStatus, DeliveryView } from '#src/client/turnpike-client.js';
 import { client } from '../../api/client.js';
@@ -20,6 +20,7 @@ const looks: Record<DeliveryStatus, string> = {
 
 /** The latest deliveries of a webhook, of one status or all. */
 export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayResend: boolean }) {
+  const command = useCommand();
   const [status, setStatus] = useState<DeliveryStatus>();
   const page = useQuery({
     queryKey: ['webhooks', webhookId, 'deliveries', status],
@@ -75,7 +76,8 @@ export function Deliveries({ webhookId, mayResend }: { webhookId: string; mayRes
       </div>
       {page.data?.nextCursor !== undefined && (
         <p className="pt-2 text-xs text-muted">
-          These are the latest 50. For more: turnpike webhooks deliveries {webhookId} --limit 1000
+          These are the latest 50. For more:{' '}
+          {command(`webhooks deliveries ${webhookId} --limit 1000`)}
         </p>
       )}
     </section>
