@@ -36,6 +36,8 @@ export class Authenticator {
   /** The kinds that are set up, in the order in which they are asked. */
   #kinds: readonly CredentialKind[] = [];
   #hasIssuers = false;
+  /** Whether requests without a key may be answered, where there are no keys. Others reach the server else. */
+  readonly #mayBeKeyless: boolean;
 
   constructor(
     private readonly keys: ApiKeyCache,
@@ -47,6 +49,7 @@ export class Authenticator {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ACCESS_RULES) private readonly rules: AccessRules,
   ) {
+    this.#mayBeKeyless = rules.allowKeyless || isLoopback(rules.host);
     this.#parts = { keys, refusals, people, custom, pages, logins, clock, rules };
     // Extensions register theirs before and after this.
     custom.onRegister(() => this.#list());
@@ -107,14 +110,13 @@ export class Authenticator {
    * @returns the reason why the key, or the grant, may do nothing any more.
    */
   async principalOf({ keyId, grantId }: Voucher): Promise<Principal | KeyFault | GrantFault> {
-    const { host, allowKeyless, defaultLimits } = this.rules;
+    const { defaultLimits } = this.rules;
     if (grantId !== null) {
       const found = await this.people.findByGrant(grantId);
       return typeof found === 'string' ? found : principalOfPerson(found, defaultLimits);
     }
     if (keyId === null) {
-      const isReachable = allowKeyless || isLoopback(host);
-      if (!isReachable || !(await this.deployment()).isOpen) return 'missing';
+      if (!this.#mayBeKeyless || !(await this.deployment()).isOpen) return 'missing';
       return localPrincipal(defaultLimits);
     }
     const key = await this.keys.get(keyId);
@@ -149,9 +151,9 @@ export class Authenticator {
   }
 
   #admitWithoutKey(head: RequestHead): Principal | Promise<Principal> {
-    const { host, allowKeyless, defaultLimits } = this.rules;
+    const { allowKeyless, defaultLimits } = this.rules;
     // Revoking the last key must not open a server that other machines reach.
-    if (!allowKeyless && !isLoopback(host)) return this.refusals.refuse('missing', head);
+    if (!this.#mayBeKeyless) return this.refusals.refuse('missing', head);
     checkPage(head, this.rules, { anyHost: allowKeyless });
     return localPrincipal(defaultLimits);
   }

@@ -1,10 +1,7 @@
 import 'reflect-metadata';
 import type { RequestListener, Server as HttpServer } from 'node:http';
-import path from 'node:path';
 import type { LoggerService, Type, ValueProvider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import type { Request, RequestHandler } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Outages } from './outages.js';
 import { Authenticator } from '../access/authenticator.js';
@@ -23,26 +20,17 @@ import {
 import { KeyService } from '../access/keys/key-service.js';
 import type { CreatedKeyDto } from '../access/keys/key.dto.js';
 import { SecretVault } from '../access/secrets/secret-vault.js';
-import { ConsoleLogins, serveLogin } from '../access/face.js';
 import { CustomAuthenticators } from '../access/custom-authenticators.js';
 import { KeyStore } from '../access/keys/key-store.js';
 import { AppModule } from './app.module.js';
 import { PUBLISH_URL, type PublishUrl } from './backend/ports.js';
 import { type Config, type Environment, findServiceLinks } from '../config/config.js';
 import type { ProcessValues } from '../config/config.module.js';
-import { builtPage } from './console/find-built-page.js';
-import { packageRoot, packageVersion } from '../platform/process/package-root.js';
-import { answerMethods, findRoutes, RouteTable } from './route-table.js';
 import { Background } from './background.js';
 import type { Feature } from './features.js';
-import { checkHead } from './check-head.js';
-import { describeApi, loadShapes, toOpenApi31 } from './describe-api.js';
-import { ErrorShapes } from './harness-error.filter.js';
+import { addRoutes } from './add-routes.js';
 import { redactOf } from './process-log.js';
-import { logRequests } from './log-requests.js';
 import { serveMetrics } from './serve-metrics.js';
-import { BrowserPages } from '../http/browser-pages.js';
-import { serveConsole } from './console/serve-console.js';
 import { HealthService } from '../operations/health-service.js';
 import { MetricsService } from '../operations/metrics-service.js';
 import { systemClock, type Clock } from '../platform/clock.js';
@@ -60,23 +48,6 @@ import type { OpenFolder } from '../storage/folder/open-folder.js';
 
 /** Looks a provider up in all modules. */
 const anywhere = { strict: false };
-
-/** Headers that pages of other origins may read. */
-const exposedHeaders = [
-  'Content-Disposition',
-  'ETag',
-  'Location',
-  'Preference-Applied',
-  'Retry-After',
-  'WWW-Authenticate',
-  'X-Message-Id',
-  'X-Request-Id',
-  'X-Session-Id',
-  'X-Should-Retry',
-  'X-Turn-Disposition',
-  'X-Turn-Id',
-  'X-Vercel-AI-UI-Message-Stream',
-];
 
 export interface Server {
   /** `http://host:port`, with the port in use. */
@@ -246,55 +217,6 @@ async function checkAccess(
   await checkSecrets(app.get(SecretVault, anywhere), config, logger);
 }
 
-/** @returns a function that says that the server stops: what sends requests here has the drain's time to notice. */
-async function addRoutes(
-  app: NestExpressApplication,
-  { config, clock, logger }: ProcessValues,
-): Promise<() => void> {
-  app.disable('x-powered-by');
-  let routes = new RouteTable([]);
-  let isStopping = false;
-  app.use(logRequests({ logger, clock, routes: () => routes, isStopping: () => isStopping }));
-  app.use(checkHead);
-  if (config.corsOrigins.length > 0) {
-    app.enableCors({ origin: [...config.corsOrigins], exposedHeaders });
-  }
-  if (servesApi(config.role)) {
-    const { handlers } = app.get(BrowserPages, anywhere);
-    app.use(
-      only(
-        ({ path }) => handlers.has(path),
-        (request, response, next) => handlers.get(request.path)?.(request, response, next),
-      ),
-    );
-  }
-  if (config.console && servesApi(config.role)) {
-    const logins = app.get(ConsoleLogins, anywhere);
-    if (logins.isOffered) app.use(serveLogin(logins, config.trustedProxies));
-    const page = await serveConsole(builtPage, (path) => routes.methodsOf(path).length > 0);
-    app.use(only(({ method }) => method === 'GET' || method === 'HEAD', page));
-  }
-  // After the console: some of its pages have the path of a route that does not support GET.
-  app.use(answerMethods(() => routes));
-  await loadShapes();
-  const describe = (): OpenAPIObject => describeApi(app, packageVersion, app.get(ErrorShapes));
-  // A page at `/docs`, the document at `/docs-json`, and for generators that know no OpenAPI 3.2 at `/docs-json/3.1`.
-  SwaggerModule.setup('docs-json/3.1', app, () => toOpenApi31(describe()), {
-    ui: false,
-    raw: ['json'],
-    jsonDocumentUrl: 'docs-json/3.1',
-  });
-  SwaggerModule.setup('docs', app, describe, {
-    customSwaggerUiPath: path.join(packageRoot, 'dist/swagger-ui'),
-  });
-  await app.init();
-  routes = new RouteTable(findRoutes(app.getHttpAdapter().getInstance()));
-  return () => {
-    app.get(HealthService, anywhere).noteStop();
-    isStopping = true;
-  };
-}
-
 /** Keeps idle connections for longer than the proxies before the server: what they send is not lost in an end. */
 function keepConnections(server: HttpServer, keepAliveMs: number): void {
   server.keepAliveTimeout = keepAliveMs;
@@ -331,9 +253,4 @@ function nestLogger(logger: Logger): LoggerService {
 /** Whether the line is about an error of the start, which is also thrown: the caller reports it. */
 function isThrown(rest: readonly unknown[]): boolean {
   return ['ExceptionHandler', 'NestApplication'].includes(String(rest.at(-1)));
-}
-
-/** A handler that sees the requests that are its own alone. */
-function only(isIts: (request: Request) => boolean, handler: RequestHandler): RequestHandler {
-  return (request, response, next) => (isIts(request) ? handler(request, response, next) : next());
 }

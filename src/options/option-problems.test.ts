@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { parsePersona } from '../../test/support/agents/parse-persona.js';
 import { freeLimits } from './resolve-limits.js';
-import { describeProblems, unusedFields } from './option-problems.js';
+import { describeProblems } from './option-problems.js';
+import { unusedFields } from './unused-fields.js';
 import { resolveOptions } from './resolve-options.js';
 
 const describeFor = (opts: unknown) =>

@@ -1,6 +1,4 @@
 import { agentConfigFields } from '../governance/decision-tree/agent-config.js';
-import { invalidRequest, type TypedError } from '../errors/typed-error.js';
-import { nearestName } from '../platform/parsing/nearest-name.js';
 import { cutText } from '../platform/text/cut-text.js';
 import { isPlainObject } from '../platform/json.js';
 import type { OptionProblem } from '../storage/shapes/stored-options.js';
@@ -20,55 +18,14 @@ export interface OptionOutcome {
   limits: LimitResolution;
 }
 
-/** Problems of a client's `opts`, sorted by key. Pure. @throws TypedError INVALID_REQUEST for a bound that is none. */
+/** Problems of the `opts` that a client sent, sorted by key. Pure. @throws TypedError INVALID_REQUEST for a bound that is none. */
 export function findProblems(opts: unknown, { chosen, limits }: OptionOutcome): OptionProblem[] {
-  if (opts === undefined) return [];
   if (!isPlainObject(opts)) return [{ kind: 'not-an-object' }];
   const problems = [
     ...ruleProblems(opts, chosen),
     ...limitProblems(opts['agentConfig'], limits),
   ].sort(byKey);
   return nameSome(problems);
-}
-
-/**
- * Fields of a request's body that its wire does not know, as problems that a notice names. Pure.
- *
- * @param known the fields that the wire takes.
- * @throws TypedError INVALID_REQUEST 400 for a name close to `permissions`: without its rules, calls would run that
- *   they are to deny.
- */
-export function unusedFields(body: unknown, known: readonly string[]): OptionProblem[] {
-  if (!isPlainObject(body)) return [];
-  const isUnused = (key: string): boolean =>
-    !known.includes(key) && body[key] !== undefined && body[key] !== null;
-  const keys = Object.keys(body).filter(isUnused);
-  const rules = keys.find(isCloseToRules);
-  if (rules !== undefined) throw unusedRules(rules, known);
-  const named = keys.slice(0, MAX_UNKNOWN).map((key): OptionProblem => ({
-    kind: 'without-effect',
-    key: cutText(storableText(key), MAX_KEY_CHARS),
-    reason: `this route takes ${known.join(', ')}`,
-  }));
-  const count = keys.length - named.length;
-  return count > 0 ? [...named, { kind: 'more-unknown', count }] : named;
-}
-
-const RULES = 'permissions';
-
-function isCloseToRules(key: string): boolean {
-  return /permission/i.test(key.replaceAll(/[-_ ]/g, '')) || nearestName(key, [RULES]) === RULES;
-}
-
-function unusedRules(key: string, known: readonly string[]): TypedError {
-  const odd = JSON.stringify(cutText(storableText(key), MAX_KEY_CHARS));
-  const remedy = known.includes(RULES)
-    ? `Did you mean '${RULES}'?`
-    : `Rules are a session's: '${RULES}' of POST /api/harness/session/create.`;
-  return invalidRequest(
-    `The request has no field ${odd}, and without its rules more would be allowed than it says. ${remedy}`,
-    { field: cutText(storableText(key), MAX_KEY_CHARS), fields: known },
-  );
 }
 
 function nameSome(problems: readonly OptionProblem[]): OptionProblem[] {

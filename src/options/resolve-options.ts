@@ -61,7 +61,10 @@ export function resolveOptions(sources: OptionSources): OptionResolution {
       agentConfig: limits.provenance,
       subagentGovernance: governance === undefined ? 'default' : 'opts',
     },
-    problems: [...problems, ...findProblems(sources.opts, { chosen: inForce, limits })],
+    problems:
+      sources.opts === undefined
+        ? problems
+        : [...problems, ...findProblems(sources.opts, { chosen: inForce, limits })],
     ...compact({ agentVersion: persona.version }),
     ...(notices.length === 0 ? {} : { modelNotices: notices }),
   };

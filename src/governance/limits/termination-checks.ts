@@ -43,7 +43,7 @@ export const terminationChecks: readonly TerminationCheck[] = [
   {
     reason: 'no_progress',
     when: 'the agent repeated itself: the same step with the same results three times, a cycle of two or three steps, or the same error three times',
-    applies: ({ actions }) => findNoProgress(actions) !== undefined,
+    applies: ({ actions }) => actions.length > 0 && findNoProgress(actions) !== undefined,
   },
   {
     reason: 'error_limit',

@@ -44,7 +44,7 @@ export class MemoryRequestCounter implements RequestCounter {
 /**
  * Counts a request of a principal, and refuses it beyond the limit.
  *
- * @param limit requests in a window; 0: no limit, and nothing is counted.
+ * @param limit requests in a window, from 1.
  * @throws TypedError RATE_LIMITED 429.
  */
 export async function checkRate(
@@ -52,7 +52,6 @@ export async function checkRate(
   principalId: string,
   limit: number,
 ): Promise<void> {
-  if (limit === 0) return;
   const { requests, restMs } = await counter.count(principalId);
   if (requests > limit) throw rateLimited(limit, COUNT_MS, restMs);
 }

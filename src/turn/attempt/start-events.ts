@@ -73,7 +73,8 @@ function notices(attempt: Attempt): TurnEventBody[] {
   const models = (turn.options.modelNotices ?? []).map(({ kind, text, metadata }) =>
     clientNotice('message', kind, text, metadata),
   );
-  const ignored = optionsNotice(turn.options.problems);
+  const { problems } = turn.options;
+  const ignored = problems.length === 0 ? undefined : optionsNotice(problems);
   const notice: TurnEventBody[] = ignored ? [{ type: 'notice.posted', ...ignored }] : [];
   const { model } = turn.options.options;
   const maker = (earlier.at(-1)?.turn.model ?? model) === model ? [] : makerNotice(attempt);

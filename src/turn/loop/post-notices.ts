@@ -86,7 +86,8 @@ async function collectFacts(
   const resources = await run.services.resources.measure(run.session.projectRoot);
   const contextPercent = (context.tokens * 100) / context.window;
   triggers.readings = [...triggers.readings, { contextPercent, ...resources }];
-  const near = findNearNoProgress(state.actions);
+  const { actions } = state;
+  const near = actions.length === 0 ? undefined : findNearNoProgress(actions);
   return {
     at: step === 1 ? 'message' : 'step',
     step: step - 1,

@@ -168,10 +168,11 @@ function subjectOf({
 }: Pick<Preparation, 'submission' | 'session' | 'user'>): OptionSubject {
   const { asAgent = false, isOracle = false, principal } = submission;
   const { wireMode, wireOnDisconnect } = submission;
+  const hasPreferences = Object.keys(user).length > 0;
   return {
     ...session,
     user: validateAgentConfig(user).config,
-    preferences: preferencesOf(user, { isOracle }),
+    preferences: hasPreferences || isOracle ? preferencesOf(user, { isOracle }) : {},
     asAgent,
     isOracle,
     mayApprove: principal?.scopes.includes('approvals') ?? true,
