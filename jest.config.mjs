@@ -89,8 +89,8 @@ const browser = {
 };
 
 export default {
-  // For a machine that is busy with other things: a test that hangs is worth waiting five minutes for.
-  testTimeout: 300_000,
+  // The one limit of a test, and for one that hangs alone: a machine may be as busy as it likes.
+  testTimeout: 900_000,
   // Unit suites compute; the others also wait for sockets and processes. One worker more takes a third more CPU.
   maxWorkers: Math.max(2, availableParallelism()) + (scope === 'first' ? 0 : 1),
   // A worker closes its databases and frees a gigabyte; what a test leaves open lasts longer, and jest says so.

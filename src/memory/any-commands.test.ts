@@ -98,4 +98,4 @@ it('does what a Map would do, whatever commands a turn gives', async () => {
     }),
     { numRuns: process.env['TEST_RELEASE'] === undefined ? 60 : 1_000 },
   );
-}, 300_000);
+});

@@ -44,7 +44,7 @@ describe('the embedded database', () => {
     await yieldToEventLoop();
     await close();
     expect((await answers).map(({ rows }) => rows)).toEqual([1, 2, 3].map((n) => [{ n }]));
-  }, 20_000);
+  });
 
   it('ends in order while statements come, and fails those that it does not answer', async () => {
     const other = newFolder();
@@ -56,7 +56,7 @@ describe('the embedded database', () => {
     const rest = [1, 2, 3].map(() => db.execute(sql`select 1`).catch(isDatabaseDown));
     await expect(closed).resolves.toBeUndefined();
     expect(await Promise.all([first, ...rest])).toContain(true);
-  }, 20_000);
+  });
 
   it('removes dead rows beside, until it is closed', async () => {
     const other = newFolder();
@@ -76,7 +76,7 @@ describe('the embedded database', () => {
       await close();
     }
     expect(clock.pending).toBe(0);
-  }, 20_000);
+  });
 
   it('stores nothing of a transaction that failed, and lets nobody into one', async () => {
     const failing = database.db.transaction(async (tx) => {
@@ -131,7 +131,7 @@ describe('the embedded database', () => {
     const { schema, close } = await openEmbeddedDatabase(startEngine(other));
     await close();
     expect([schema.applied, await readdir(other)]).toEqual([[], ['db']]);
-  }, 20_000);
+  });
 
   it('cannot be opened where its folder is a file', async () => {
     const file = path.join(folder, 'file');

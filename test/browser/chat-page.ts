@@ -16,7 +16,7 @@ export class ChatPage {
     if (agent !== undefined) await this.page.getByLabel('Agent').selectOption(agent);
     await this.send(message);
     try {
-      await this.page.waitForURL('**/sessions/*', { waitUntil: 'commit', timeout: 60_000 });
+      await this.page.waitForURL('**/sessions/*', { waitUntil: 'commit' });
     } catch (cause) {
       const shown = await this.page.locator('body').innerText();
       throw new Error(`The session was not begun; the page shows: ${shown}`, { cause });

@@ -10,7 +10,7 @@ import {
 import { given } from '../support/processes/test-services.js';
 
 /** Milliseconds in which a page shows what a test waits for: on a busy machine, and so that a fault has its own words. */
-const PAGE_MS = 200_000;
+const PAGE_MS = 600_000;
 
 /** The folder that pictures of the pages are kept in, for people to look at. */
 const pictures = fileURLToPath(new URL('../output/console/', import.meta.url));

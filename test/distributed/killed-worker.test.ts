@@ -29,7 +29,7 @@ describe('a worker that is killed in the middle of an answer, under one unbroken
     // Killed first: on a slow machine the answer is over before another worker has started.
     await dying.kill('SIGKILL');
     await deployment.start('worker', lease);
-  }, 300_000);
+  });
 
   it.each(Object.keys(everyClient))('leaves %s with the answer, said once', async (name) => {
     const client = clients.get(name);

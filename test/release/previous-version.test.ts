@@ -31,7 +31,7 @@ describe('a version beside the one before it, on one database and one Redis', ()
   beforeAll(async () => {
     [deployment, previous] = await Promise.all([startDeployment(), buildPreviousVersion()]);
     await writeFile(path.join(deployment.projectRoot, 'notes.txt'), 'Hello');
-  }, 900_000);
+  });
   afterAll(() => deployment.close());
 
   const start = (role: 'api' | 'worker', program: Program): Promise<ServerProcess> =>
@@ -69,7 +69,7 @@ describe('a version beside the one before it, on one database and one Redis', ()
     beforeAll(async () => {
       api = await start('api', apiProgram());
       worker = await start('worker', workerProgram());
-    }, 120_000);
+    });
     afterAll(() => Promise.all([api, worker].map(({ kill }) => kill('SIGTERM'))));
 
     it('end every turn, and lose no event', async () => {

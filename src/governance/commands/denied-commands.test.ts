@@ -287,12 +287,8 @@ describe('a rule that denies a command', () => {
     ['substitutions', '$('.repeat(100_000)],
     ['words of an unknown program', `tool ${'rm '.repeat(100_000)}`],
     ['stars', `tool ${'a'.repeat(200_000)}`],
-  ])(
-    'takes little time over %s',
-    (_name, command) => {
-      const rules = { deny: Array.from({ length: 20 }, (_, at) => `bash(${'a*'.repeat(at)}b)`) };
-      expect(['allow', 'ask', 'deny']).toContain(judge(command, rules));
-    },
-    10_000,
-  );
+  ])('takes little time over %s', (_name, command) => {
+    const rules = { deny: Array.from({ length: 20 }, (_, at) => `bash(${'a*'.repeat(at)}b)`) };
+    expect(['allow', 'ask', 'deny']).toContain(judge(command, rules));
+  });
 });

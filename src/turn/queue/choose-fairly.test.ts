@@ -23,7 +23,8 @@ interface Waiting {
 describe('the choice of the turn that runs next', () => {
   const database = useDatabase(openServerDatabase);
   beforeEach(async () => {
-    await database.db.delete(sessions);
+    // Not `delete`: it looks at each of 20,000 turns.
+    await database.db.execute(sql`truncate ${sessions} cascade`);
   });
 
   let stored = 0;
@@ -147,7 +148,6 @@ describe('the choice of the turn that runs next', () => {
       // The first of each: as many as others may have locked, and one.
       expect(read).toBeLessThan(100 * principals + 100);
     },
-    120_000,
   );
 });
 
@@ -196,14 +196,18 @@ async function queueMany(
 ): Promise<void> {
   const like = await storeSession(db);
   const template = await storeTurn(db, { sessionId: like, status: 'completed' });
-  await db.execute(sql`
-    insert into ${sessions} (id, project_root, persona, mode, created_at, updated_at)
-    select 'sess_' || n, project_root, persona, mode, created_at, updated_at
-    from ${sessions}, generate_series(1, ${count}::integer) n where id = ${like}`);
-  await db.execute(sql`
-    insert into ${turns} (id, session_id, status, request, request_hash, options, principal_id, created_at)
-    select 'turn_' || n, 'sess_' || n, 'queued', request, request_hash, options,
-      'principal ' || n % ${principals}::integer, created_at + n * interval '1 millisecond'
-    from ${turns}, generate_series(1, ${count}::integer) n where id = ${template}`);
+  // A statement has 15 s, also on a busy machine.
+  for (let first = 1; first <= count; first += 1_000) {
+    const numbers = sql`generate_series(${first}::integer, ${Math.min(count, first + 999)}::integer) n`;
+    await db.execute(sql`
+      insert into ${sessions} (id, project_root, persona, mode, created_at, updated_at)
+      select 'sess_' || n, project_root, persona, mode, created_at, updated_at
+      from ${sessions}, ${numbers} where id = ${like}`);
+    await db.execute(sql`
+      insert into ${turns} (id, session_id, status, request, request_hash, options, principal_id, created_at)
+      select 'turn_' || n, 'sess_' || n, 'queued', request, request_hash, options,
+        'principal ' || n % ${principals}::integer, created_at + n * interval '1 millisecond'
+      from ${turns}, ${numbers} where id = ${template}`);
+  }
   await db.execute(sql`analyze ${turns}`);
 }

@@ -7,7 +7,7 @@ describe('programs of the Claude Agent SDK over ours', () => {
   let side: OurSide;
   beforeAll(async () => {
     side = await openOurSide();
-  }, 60_000);
+  });
   afterAll(() => side.close());
 
   it.each(groups.map((group) => [group.name, group] as const))(
@@ -18,7 +18,6 @@ describe('programs of the Claude Agent SDK over ours', () => {
       expect(wrong.map(describeOne)).toEqual([]);
       expect(compared.length).toBe(group.cases.length);
     },
-    600_000,
   );
 });
 

@@ -31,7 +31,7 @@ describe('programs of the Claude Agent SDK, unchanged but for the import', () =>
   beforeAll(async () => {
     side = await openOurSide();
     module = ourModule(side);
-  }, 60_000);
+  });
   afterAll(() => side.close());
 
   it('are seventeen of twenty-one to the letter', () => {

@@ -29,7 +29,7 @@ describe('the Python client', () => {
     const { stderr } = await run(given('TEST_PYTHON'), args, {
       cwd: clientFolder,
       env: { PATH, PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: '1' },
-      timeout: 240_000,
+      timeout: 600_000,
     });
     expect(stderr).toMatch(/Ran (?:[5-9]\d|\d{3}) tests/);
     expect(stderr).toMatch(/\nOK\n$/);
@@ -64,7 +64,7 @@ describe('the Python client', () => {
       .replaceAll('http://127.0.0.1:4400', server.url)
       .replaceAll('/home/me/project', server.projectRoot);
     const env = { PATH: '/usr/bin', PYTHONPATH: clientFolder, PYTHONDONTWRITEBYTECODE: '1' };
-    const { stdout } = await run(given('TEST_PYTHON'), ['-c', code], { env, timeout: 60_000 });
+    const { stdout } = await run(given('TEST_PYTHON'), ['-c', code], { env, timeout: 600_000 });
     expect(stdout).toContain(shown);
   });
 

@@ -65,7 +65,7 @@ describe('a model of another maker', () => {
     place.onMessage(/.*/, { content: 'Hello from another maker.', usage });
     await place.start();
     server = await startProcess(environment(), inFolder(folder));
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.kill('SIGTERM');
     await place.stop();
@@ -212,7 +212,7 @@ describe('a rehearsal of other makers', () => {
       TURNPIKE_PROJECTS_DIR: path.join(folder, 'projects'),
     };
     server = await startProcess(environment, inFolder(folder));
-  }, 60_000);
+  });
   afterAll(() => server.kill('SIGTERM'));
 
   const turn = async (model: string, message: string) => {

@@ -34,7 +34,7 @@ describe('a server that is killed in the middle of an answer to a client of othe
       coming.catch(() => undefined);
       back.set(name, coming);
     }
-  }, 300_000);
+  });
 
   it.each(Object.keys(packageClients))('leaves %s with the answer, said once', async (name) => {
     await back.get(name);

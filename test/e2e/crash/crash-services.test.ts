@@ -38,7 +38,7 @@ beforeAll(async () => {
     meanwhile: (db) => db.execute(sql`update webhook_deliveries set next_at = now()`),
   });
   await series.open();
-}, 300_000);
+});
 afterAll(async () => {
   await series.close();
   for (const { close } of [hook.receiver, receiver]) await close();

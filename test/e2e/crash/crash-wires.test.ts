@@ -23,7 +23,7 @@ describe('a server that is killed in the middle of an answer, and starts again',
       coming.catch(() => undefined);
       back.set(name, coming);
     }
-  }, 300_000);
+  });
 
   it.each(Object.keys(wireClients))('leaves %s with the answer, said once', async (name) => {
     await back.get(name);

@@ -47,7 +47,7 @@ describe('kill -9 in a rotation of the master key', () => {
           for each row execute function wait_a_little()`),
       );
     });
-  }, 300_000);
+  });
   afterAll(() => store.close());
 
   /** Opens the database while no server has it, with all keys of the file. */

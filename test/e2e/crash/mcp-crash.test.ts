@@ -59,7 +59,7 @@ describe('kill -9 in the middle of a call of an MCP server', () => {
       );
     }
     server = await startProcess(environment);
-  }, 300_000);
+  });
   afterAll(() => server?.kill('SIGKILL'));
 
   it.each((Object.keys(boxes) as Box[]).map((name) => [boxes[name][0], name] as const))(

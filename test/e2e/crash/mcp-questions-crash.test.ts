@@ -54,7 +54,7 @@ describe('kill -9 around the question of an MCP server', () => {
     );
     expect(kept.rows).toEqual([{ call_state: expect.stringMatching(/^sealed:1:/) }]);
     server = await startProcess(environment);
-  }, 300_000);
+  });
   afterAll(() => server.kill('SIGKILL'));
 
   /** Sends a turn whose call asks. @returns once the question is there. */

@@ -109,7 +109,7 @@ describe('kill -9 while a server asks the model', () => {
     await server.kill('SIGKILL');
     isHeld = false;
     server = await startProcess(environment);
-  }, 300_000);
+  });
   afterAll(() => server.kill('SIGKILL'));
 
   async function endOf(turnId: string | undefined) {

@@ -18,7 +18,7 @@ describe('kill -9 at a line of a sender of webhooks', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
     await series.open();
-  }, 300_000);
+  });
   afterAll(async () => {
     await series.close();
     await receiver.close();

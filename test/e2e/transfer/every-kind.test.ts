@@ -123,7 +123,7 @@ describe('export, import, export on the command line', () => {
       }
     }
     expect(Math.min(counts.refused, counts.read)).toBeGreaterThan(MUTANTS / 20);
-  }, 600_000);
+  });
 
   it('say what is wrong before anything is exported', async () => {
     const nowhere = path.join(folder, 'none', 'a.jsonl');

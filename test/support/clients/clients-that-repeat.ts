@@ -118,7 +118,7 @@ with httpx.Client(transport=httpx.HTTPTransport(retries=2), timeout=60) as clien
 /** Runs a program with the packages of the Python client. @returns what it printed. */
 export async function runPython(program: string, args: readonly string[]): Promise<string> {
   const env = { PATH: '/usr/bin', PYTHONPATH: pythonClient, PYTHONDONTWRITEBYTECODE: '1' };
-  const options = { env, timeout: 120_000 };
+  const options = { env, timeout: 600_000 };
   return (await run(given('TEST_PYTHON'), ['-c', program, ...args], options)).stdout;
 }
 

@@ -43,7 +43,7 @@ export class DocumentedPage {
     const script = Object.entries(names).reduce((text, name) => text.replaceAll(...name), code);
     const env = { ...process.env, ...(environment ?? { TURNPIKE_URL: url }) };
     const given = ['-euo', 'pipefail', '-c', turnpikeFunction + script];
-    return (await run('bash', given, { cwd, env, timeout: 30_000 })).stdout;
+    return (await run('bash', given, { cwd, env, timeout: 600_000 })).stdout;
   }
 
   /** A use of a block of commands: they print all of this. */
