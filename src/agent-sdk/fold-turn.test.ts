@@ -34,8 +34,12 @@ const blocks = (messages: readonly SDKMessage[]): unknown[] =>
   );
 
 describe('the messages of a turn', () => {
-  it('say that an overloaded model is asked again', () => {
-    const metadata = { reason: 'overloaded', afterMs: 750, retry: 1, maxRetries: 2 };
+  it.each([
+    ['overloaded', { error_status: 529, error: 'overloaded' }],
+    ['rate-limited', { error_status: 429, error: 'rate_limit' }],
+    ['unavailable', { error_status: null, error: 'server_error' }],
+  ])('say that a model is asked again: %s', (reason, expected) => {
+    const metadata = { reason, afterMs: 750, retry: 1, maxRetries: 2 };
     const [message] = fold([['system:notice', { kind: 'model-retry', metadata }]]);
     expect(message).toMatchObject({
       type: 'system',
@@ -43,7 +47,7 @@ describe('the messages of a turn', () => {
       attempt: 1,
       max_retries: 2,
       retry_delay_ms: 750,
-      error: 'overloaded',
+      ...expected,
     });
   });
 

@@ -3,6 +3,7 @@ import { isPlainObject, type JsonObject } from '../platform/json.js';
 import { uuidOf, uuidOfSession } from './message-ids.js';
 import { OpenReply, type ReplyFacts } from './open-reply.js';
 import type {
+  SDKAPIRetryMessage,
   SDKInterruptionMessage,
   SDKMessage,
   SDKPermissionDenial,
@@ -28,6 +29,15 @@ interface SeenCall {
   /** Whether a person or the caller's program was asked about it. */
   wasAsked: boolean;
 }
+
+const overload = { error_status: 529, error: 'overloaded' } as const;
+
+/** What programs read of the reason for which a model is asked again. */
+const retryErrors = new Map<unknown, Pick<SDKAPIRetryMessage, 'error_status' | 'error'>>([
+  ['overloaded', overload],
+  ['rate-limited', { error_status: 429, error: 'rate_limit' }],
+  ['unavailable', { error_status: null, error: 'server_error' }],
+]);
 
 /**
  * The messages of a turn, in the order in which programs of an agent SDK have them: a message for each block of a reply,
@@ -260,15 +270,14 @@ export class TurnFold {
 
   /** The server asks an overloaded model again. */
   #retried(frameId: string, metadata: Readonly<Record<string, unknown>>): SDKMessage {
-    const { afterMs, retry, maxRetries } = metadata;
+    const { afterMs, retry, maxRetries, reason } = metadata;
     return {
       type: 'system',
       subtype: 'api_retry',
       attempt: Number(retry),
       max_retries: Number(maxRetries),
       retry_delay_ms: Number(afterMs),
-      error_status: 529,
-      error: 'overloaded',
+      ...(retryErrors.get(reason) ?? overload),
       session_id: this.#facts.session,
       uuid: uuidOf(frameId),
     };

@@ -123,7 +123,7 @@ export interface SDKCompactBoundaryMessage extends Identified {
   compact_metadata: { trigger: 'auto' };
 }
 
-/** The model was overloaded in its reply, before it had a text, and is asked again. */
+/** The model is asked again: it gave no answer, or was overloaded in its reply before it had a text. */
 export interface SDKAPIRetryMessage extends Identified {
   type: 'system';
   subtype: 'api_retry';
@@ -131,8 +131,9 @@ export interface SDKAPIRetryMessage extends Identified {
   attempt: number;
   max_retries: number;
   retry_delay_ms: number;
-  error_status: 529;
-  error: 'overloaded';
+  /** Null: the server does not say which. */
+  error_status: 429 | 529 | null;
+  error: 'overloaded' | 'rate_limit' | 'server_error';
 }
 
 /** A call that rules or the mode denied, without a question to `canUseTool`. */

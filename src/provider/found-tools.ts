@@ -3,10 +3,10 @@ import type { AssistantPart } from '../storage/shapes/stored-step.js';
 
 /** What the provider's tool search left in replies: calls, and results that refer to tools by their names. */
 
+type OpaquePart = Extract<AssistantPart, { type: 'opaque' }>;
+
 /** Whether a part is a search for tools, or its result. Pure. */
-export function isToolSearch(part: AssistantPart): boolean {
-  if (part.type !== 'opaque') return false;
-  const { type, name } = part.block;
+export function isToolSearch({ block: { type, name } }: OpaquePart): boolean {
   if (type === 'tool_search_tool_result') return true;
   return (
     type === 'server_tool_use' && typeof name === 'string' && name.startsWith('tool_search_tool_')

@@ -67,8 +67,16 @@ export type StopReason = Exclude<StepStopReason, 'interrupted' | 'failed'>;
 
 /** The events of a model's stream, in order. Deltas are best effort; `part.ended` is canonical. */
 export type ModelEvent =
+  /** Before the first: the request failed before its answer, and is sent again after `afterMs`. `retry` counts from 1. */
+  | {
+      type: 'retrying';
+      retry: number;
+      maxRetries: number;
+      afterMs: number;
+      reason: 'overloaded' | 'rate-limited' | 'unavailable';
+    }
   /**
-   * The first event, with the usage before any text of the reply; and the provider's id of the reply and the
+   * The first event of a reply, with the usage before any text of the reply; and the provider's id of the reply and the
    * model that makes it, where the provider names them.
    */
   | { type: 'started'; usage: Usage; responseId?: string; model?: string }

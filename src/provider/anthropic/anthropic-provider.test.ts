@@ -192,6 +192,13 @@ describe('AnthropicProvider.stream', () => {
     const { events, error } = await run(provider(served.url, { maxRetries: 2 }));
     expect([events.at(-1)?.type, error]).toEqual(['ended', undefined]);
     expect(served.requests).toHaveLength(3);
+    const reasons = { 429: 'rate-limited', 529: 'overloaded' };
+    const reason = reasons[status as keyof typeof reasons] ?? 'unavailable';
+    const retrying = { type: 'retrying', maxRetries: 2, afterMs: 1, reason };
+    expect(events.slice(0, 2)).toEqual([
+      { ...retrying, retry: 1 },
+      { ...retrying, retry: 2 },
+    ]);
   });
 
   it('does not wait for as long as the provider likes', async () => {

@@ -24,7 +24,9 @@ import { describeModel, deniesModel, lacksRoute } from './describe-model.js';
 import { mapError, mapRefusal, sourceOf, type ErrorSource } from './map-error.js';
 import { finishBody, openBody, createStreamParser, StallTimer } from './read-stream.js';
 import type { ChunkSource, OnChunk } from '../../platform/net/dispatch-fetch.js';
+import { RetryNews, sendAgain } from '../send-again.js';
 import { CallSpan } from './call-span.js';
+import { asksAgain } from './sdk-error.js';
 import { toBody, toCountRequest, toHead } from './to-request.js';
 import { wrappedTools } from './tool-search.js';
 
@@ -38,6 +40,7 @@ const REHEARSAL_KEY = 'rehearsal';
 interface OpenCall {
   call: AbortController;
   span: CallSpan;
+  news: RetryNews;
   /** The caller's. */
   signal: AbortSignal;
   /** Detaches the call from the caller's signal. */
@@ -154,15 +157,16 @@ export class AnthropicProvider implements ModelProvider {
     const traced = { tracing: this.#tracing, clock: this.#clock };
     const span = new CallSpan(traced, request, this.profile.cloud?.traced);
     // Not in what reads, which would keep the request for as long as its stream.
-    const opened = this.#send(request, { call, span });
-    const wrapped = wrappedTools(request);
-    const open = { call, span, signal, unlink, wrapped };
+    const news = new RetryNews();
+    const opened = this.#send(request, { call, span, news });
+    const wrapped = request.toolSearch === 'own' ? wrappedTools(request) : undefined;
+    const open = { call, span, news, signal, unlink, wrapped };
     return { read: (onEvents) => this.#read(opened, open, onEvents) };
   }
 
   async #send(
     request: ModelRequest,
-    { call: { signal }, span }: Pick<OpenCall, 'call' | 'span'>,
+    { call: { signal }, span, news }: Pick<OpenCall, 'call' | 'span' | 'news'>,
   ): Promise<ChunkSource> {
     signal.throwIfAborted();
     const client = this.#open('MISSING_API_KEY');
@@ -175,12 +179,22 @@ export class AnthropicProvider implements ModelProvider {
     const params = { ...toHead(named.request, this.profile), messages: [] };
     const body = toBody(named.request, this.profile);
     const headers = { ...named.headers, 'content-type': 'application/json' };
-    return openBody(await client.messages.create(params, { signal, headers, body }).asResponse());
+    // Not again by the SDK, which tells nobody.
+    const sent = { signal, headers, body, maxRetries: 0 };
+    const response = await sendAgain(() => client.messages.create(params, sent).asResponse(), {
+      clock: this.#clock,
+      signal,
+      maxRetries: this.#config.maxRetries,
+      toError: (thrown) => mapError(thrown, this.#redact, this.#source),
+      wanted: asksAgain,
+      tell: (event) => news.tell(event),
+    });
+    return openBody(response);
   }
 
   async #read(
     opened: Promise<ChunkSource>,
-    { call, span, signal, unlink, wrapped }: OpenCall,
+    { call, span, news, signal, unlink, wrapped }: OpenCall,
     onEvents: OnModelEvents,
   ): Promise<void> {
     let watch: StallTimer | undefined;
@@ -196,6 +210,7 @@ export class AnthropicProvider implements ModelProvider {
       }
     };
     try {
+      news.readBy(give);
       body = await opened;
       watch = new StallTimer(this.#clock, this.#config.stallTimeoutMs, (stalledMs) =>
         call.abort(streamStalled(stalledMs)),

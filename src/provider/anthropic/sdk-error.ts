@@ -48,3 +48,9 @@ export function readAnswer(error: ApiAnswer): ErrorAnswer & { requestId: string 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** Whether an answer says that its request is wanted again, or is not. Undefined: it says nothing. Pure. */
+export function asksAgain(error: unknown): boolean | undefined {
+  const said = asApiAnswer(error)?.headers?.get('x-should-retry');
+  return said === 'true' || said === 'false' ? said === 'true' : undefined;
+}

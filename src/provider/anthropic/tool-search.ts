@@ -12,9 +12,8 @@ export const searchTool: Anthropic.ToolUnion = {
   name: 'tool_search_tool_bm25',
 };
 
-/** Names of the tools that the model calls by `use_tool`; undefined: it calls all by their names. */
-export function wrappedTools({ tools, toolSearch }: Searched): ReadonlySet<string> | undefined {
-  if (toolSearch !== 'own') return undefined;
+/** Names of the tools that the model calls by `use_tool`, where it searches by a tool of ours. */
+export function wrappedTools({ tools }: Pick<Searched, 'tools'>): ReadonlySet<string> {
   return new Set(tools.flatMap(({ name, deferred }) => (deferred === true ? [name] : [])));
 }
 

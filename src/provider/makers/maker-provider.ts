@@ -1,5 +1,5 @@
-import { linkAbort, retryDelay, untilAborted } from '../../platform/async/deadlines.js';
-import { pause, type Clock } from '../../platform/clock.js';
+import { linkAbort, untilAborted } from '../../platform/async/deadlines.js';
+import type { Clock } from '../../platform/clock.js';
 import type { Tracing } from '../../telemetry/tracing.js';
 import { CallSpan } from '../anthropic/call-span.js';
 import { StallTimer } from '../anthropic/read-stream.js';
@@ -7,17 +7,13 @@ import { wrappedTools } from '../anthropic/tool-search.js';
 import { estimateRequest } from '../estimate-tokens.js';
 import type { ModelCall, ModelRequest, OnModelEvents } from '../model-types.js';
 import { noStops, streamClosedEarly, streamStalled, unanswered } from '../provider-errors.js';
+import { RetryNews, sendAgain } from '../send-again.js';
 import { readParts, TOKENS } from './from-parts.js';
 import type { MakerKind } from './maker-table.js';
 import { mapCallError, type ErrorPlace } from './map-call-error.js';
 import type { OpenModel } from './open-maker.js';
 import type { StreamPart } from './specification.js';
 import { toCall } from './to-call.js';
-
-const retryDelays = { firstMs: 500, maxMs: 8_000 };
-
-/** Longest pause that a maker may ask for; a longer one ends the call. */
-const MAX_PAUSE_MS = 30_000;
 
 export interface MakerDeps {
   name: string;
@@ -45,9 +41,10 @@ export class MakerProvider {
     const call = new AbortController();
     const unlink = linkAbort(signal, call);
     const span = new CallSpan({ tracing, clock }, request, name);
-    const wrapped = wrappedTools(request);
+    const wrapped = request.toolSearch === 'own' ? wrappedTools(request) : undefined;
     const estimated = estimateRequest(request, TOKENS);
-    const opened = this.#open(request, id, { call, span });
+    const news = new RetryNews();
+    const opened = this.#open(request, id, { call, span, news });
     // The error is given to whoever reads, also where it comes before.
     opened.catch(() => undefined);
     const read = readParts({
@@ -58,6 +55,7 @@ export class MakerProvider {
     return {
       read: async (onEvents) => {
         try {
+          news.readBy(onEvents);
           await this.#readAll(opened, { call, span, read }, onEvents);
         } catch (error) {
           if (!signal.aborted) span.failed(error);
@@ -75,7 +73,7 @@ export class MakerProvider {
   async #open(
     request: ModelRequest,
     id: string,
-    { call, span }: { call: AbortController; span: CallSpan },
+    { call, span, news }: { call: AbortController; span: CallSpan; news: RetryNews },
   ): Promise<ReadableStream<StreamPart>> {
     const { name, kind, url, open, clock, errors, maxRetries, requestTimeoutMs } = this.deps;
     const { signal } = call;
@@ -83,22 +81,23 @@ export class MakerProvider {
     if (request.stopSequences !== undefined && !kind.takesStops) throw noStops(name);
     span.sentTo(url);
     const asked = { ...toCall(request, { name, kind }), abortSignal: signal };
-    for (let failures = 0; ; failures += 1) {
+    const send = async (): Promise<ReadableStream<StreamPart>> => {
       const stopTimer = clock.after(requestTimeoutMs, () => call.abort(unanswered(name)));
       try {
         const { stream } = await untilAborted(Promise.resolve(open(id).doStream(asked)), signal);
         return stream;
-      } catch (thrown) {
-        signal.throwIfAborted();
-        const error = mapCallError(thrown, errors);
-        const { retryable, retryAfterMs = 0 } = error;
-        if (!retryable || failures >= maxRetries || retryAfterMs > MAX_PAUSE_MS) throw error;
-        const delayMs = Math.max(retryAfterMs, retryDelay(retryDelays, failures, Math.random()));
-        await untilAborted(pause(clock, delayMs), signal);
       } finally {
         stopTimer();
       }
-    }
+    };
+    const toError = (thrown: unknown) => mapCallError(thrown, errors);
+    return sendAgain(send, {
+      clock,
+      signal,
+      maxRetries,
+      toError,
+      tell: (event) => news.tell(event),
+    });
   }
 
   async #readAll(

@@ -116,10 +116,10 @@ function choose(
   const following = opened.map((source) => source.follow?.(offered) ?? {});
   for (const { notices } of following) emitAll(attempt, notices);
   const listed = offer.persona.tools ?? [];
-  const untold = offer.isExplicit
-    ? unknownTools(offer.options, { sources, opened })
-    : commandsLeftOut({ listed, tools, offered, rules: permissions });
-  emitAll(attempt, untold);
+  if (offer.isExplicit) emitAll(attempt, unknownTools(offer.options, { sources, opened }));
+  else if (tools.some(({ effect }) => effect === 'command')) {
+    emitAll(attempt, commandsLeftOut({ listed, tools, offered, rules: permissions }));
+  }
   return {
     specs: offered.map(specOf),
     clientTools: new Set(

@@ -1,5 +1,10 @@
 import type { Usage } from '../../storage/shapes/stored-step.js';
-import { addUsage, clientNotice, type TurnEventBody } from '../../events/turn-event.js';
+import {
+  addUsage,
+  clientNotice,
+  type NoticePosted,
+  type TurnEventBody,
+} from '../../events/turn-event.js';
 import { pause } from '../../platform/clock.js';
 import { untilAborted, retryDelay, type RetryDelays } from '../../platform/async/deadlines.js';
 import { updateTurnKind } from '../../storage/write-kind.js';
@@ -12,6 +17,7 @@ import type { Attempt, StepDraft } from '../state/attempt.js';
 import type { AttemptContext } from '../state/attempt-context.js';
 import { addOverhead } from '../state/turn-state.js';
 import { TypedError } from '../../errors/typed-error.js';
+import type { Retrying } from '../../provider/send-again.js';
 import { providerDetails } from '../../provider/provider-errors.js';
 import { fallbacksOf, type ResolvedOptions } from '../../storage/shapes/stored-options.js';
 
@@ -124,13 +130,7 @@ function withModel(
 function describeRemedy({ options }: TurnRow, remedy: Remedy): TurnEventBody {
   const { model: from } = options.options;
   if (remedy.type === 'retry') {
-    const { afterMs, retry, maxRetries } = remedy;
-    return clientNotice(
-      'step',
-      'model-retry',
-      `The provider is overloaded. The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
-      { reason: 'overloaded', afterMs, retry, maxRetries },
-    );
+    return retryNotice({ ...remedy, reason: 'overloaded' });
   }
   const { model: to, reason } = remedy;
   return clientNotice(
@@ -140,6 +140,27 @@ function describeRemedy({ options }: TurnRow, remedy: Remedy): TurnEventBody {
     { from, to, reason },
   );
 }
+
+/** The notice that the model is asked again: after an overload in its reply, or a failure before its answer. */
+export function retryNotice({
+  reason,
+  afterMs,
+  retry,
+  maxRetries,
+}: Pick<Retrying, 'reason' | 'afterMs' | 'retry' | 'maxRetries'>): NoticePosted {
+  return clientNotice(
+    'step',
+    'model-retry',
+    `${retryCauses[reason]} The step is tried again in ${(afterMs / 1_000).toFixed(1)} s.`,
+    { reason, afterMs, retry, maxRetries },
+  );
+}
+
+const retryCauses: Record<Retrying['reason'], string> = {
+  overloaded: 'The provider is overloaded.',
+  'rate-limited': 'The provider takes no more requests for a moment.',
+  unavailable: 'The provider does not answer as it should.',
+};
 
 const causes: Record<FallbackReason, (model: string) => string> = {
   overloaded: (model) => `${model} is overloaded.`,
@@ -206,7 +227,7 @@ const retryDelays: RetryDelays = { firstMs: 500, maxMs: 8_000 };
 /**
  * Decides whether a failed call is made again, and by which model; undefined where its outcome
  * stands. An overload inside the stream is retried with the same model first: nothing else retries
- * it, while the SDK retries before the stream. Text that a reader has is not discarded for an overload or
+ * it, while the provider does before the stream. Text that a reader has is not discarded for an overload or
  * a broken connection, whose turn may be sent again; after a refusal it is, as the provider demands. Pure.
  */
 export function chooseRemedy(call: FailedCall): Remedy | undefined {

@@ -26,6 +26,7 @@ import {
   countFailure,
   describeLost,
   hasBegun,
+  retryNotice,
 } from './remedies.js';
 import { postLastCall } from './last-call.js';
 import { RequestRecovery } from './recover-request.js';
@@ -178,7 +179,7 @@ async function readReply(run: AttemptContext, { draft, call }: BegunCall): Promi
           ended = event;
           return;
         }
-        if (isAwaited && event.type !== 'started') {
+        if (isAwaited && event.type !== 'started' && event.type !== 'retrying') {
           isAwaited = false;
           measureFirstToken(run, draft);
         }
@@ -203,6 +204,8 @@ async function readReply(run: AttemptContext, { draft, call }: BegunCall): Promi
 function apply(run: AttemptContext, draft: StepDraft, event: Exclude<ModelEvent, Ended>): void {
   const { step } = draft;
   switch (event.type) {
+    case 'retrying':
+      return run.writer.emit(retryNotice(event));
     case 'started':
       draft.usage = event.usage;
       return;

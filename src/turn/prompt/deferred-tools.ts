@@ -53,15 +53,15 @@ export function withKnownTools<T extends Turn>(
   turns: readonly T[],
   frame: SearchFrame,
 ): readonly T[] {
-  const searches = ({ steps }: Turn): boolean =>
-    steps.some(({ parts }) => parts.some(isToolSearch));
+  const isSearch = (part: AssistantPart): boolean => part.type === 'opaque' && isToolSearch(part);
+  const searches = ({ steps }: Turn): boolean => steps.some(({ parts }) => parts.some(isSearch));
   if (!turns.some(searches)) return turns;
   const names = new Set(frame.tools.map(({ name }) => name));
   const isSearched = searchOf(frame) === 'provider';
   const known = (parts: readonly AssistantPart[]): readonly AssistantPart[] =>
     isSearched
       ? parts.map((part) => withReferences(part, names))
-      : parts.filter((part) => !isToolSearch(part));
+      : parts.filter((part) => !isSearch(part));
   return turns.map((turn) =>
     searches(turn)
       ? { ...turn, steps: turn.steps.map((step) => ({ ...step, parts: known(step.parts) })) }

@@ -60,6 +60,32 @@ describe('a model call that comes to nothing', () => {
     });
   });
 
+  it.each([
+    [529, 'overloaded_error', 'overloaded'],
+    [429, 'rate_limit_error', 'rate-limited'],
+    [500, 'api_error', 'unavailable'],
+  ])('is told of while it is asked again before its answer: %i', async (status, type, reason) => {
+    const own = await startServer({
+      environment: { ...environment(), TURNPIKE_PROVIDER_RETRIES: '1' },
+    });
+    try {
+      model.script = [refused(status, type), { text: 'Here I am.' }];
+      const sessionId = await own.client.createSession(own.projectRoot);
+      const frames = await (await own.client.turn(sessionId, 'Hello')).all();
+      expect(namesOf(frames)).not.toContain('step:discard');
+      expect(dataOf(frames, 'system:notice')).toEqual([
+        expect.objectContaining({
+          kind: 'model-retry',
+          text: expect.stringMatching(/ The step is tried again in 0\.\d s\.$/),
+          metadata: { reason, afterMs: expect.any(Number), retry: 1, maxRetries: 1 },
+        }),
+      ]);
+      expect(dataOf(frames, 'chat:complete')).toEqual([{ text: 'Here I am.' }]);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('fails as an overload when no try is left, and says that another turn may go well', async () => {
     const { frames } = await run([overloaded, overloaded, overloaded, { text: 'Too late.' }]);
     expect(model.requests).toHaveLength(3);
