@@ -134,11 +134,19 @@ function nameProject(name, folder, packages) {
 /** The tarball of Turnpike beside that of this package, as a dependency of the project. */
 function findTarball(folder, packages, version) {
   const own = packages
-    .split(/\s+/)
+    .split(BETWEEN_PACKAGES)
     .find((one) => path.basename(one) === `create-turnpike-${version}.tgz`);
   if (own === undefined) return undefined;
   const tarball = path.resolve(path.dirname(own), `turnpike-${version}.tgz`);
   return existsSync(tarball) ? `file:${path.relative(folder, tarball)}` : undefined;
+}
+
+/** What npm puts between the packages of a call: a path may have blanks. */
+const BETWEEN_PACKAGES = /\n+/;
+
+/** An argument as a shell takes it, on Windows too. */
+function quoted(argument) {
+  return /^[\w@./:=^~+-]+$/.test(argument) ? argument : `"${argument}"`;
 }
 
 /**
@@ -149,9 +157,9 @@ function findTarball(folder, packages, version) {
  *   for an empty text, the published one.
  */
 function withNode(command, packages) {
-  const others = packages === '' ? ['create-turnpike'] : (packages?.split(/\s+/) ?? []);
-  const given = [nodePackage(), ...others].map((one) => `--package=${one}`);
-  return `npx ${given.join(' ')} -c '${command}'`;
+  const others = packages === '' ? ['create-turnpike'] : (packages?.split(BETWEEN_PACKAGES) ?? []);
+  const given = [nodePackage(), ...others].map((one) => quoted(`--package=${one}`));
+  return `npx -y ${given.join(' ')} -c '${command}'`;
 }
 
 /**

@@ -23,18 +23,19 @@ describe('create-turnpike', () => {
   it('refuses a Node that does not run TypeScript, and says which one does', () => {
     const code = 'NODE_TOO_OLD';
     expect(runWith('npm run dev', '/home/ann/.npm/_npx/0a1b/node_modules/.bin/node')).toMatch(
-      /^npx --package=node-\S+@24 -c 'npm run dev'$/,
+      /^npx -y --package=node-\S+@24 -c 'npm run dev'$/,
     );
     expect(runWith('npm run dev', '/usr/bin/node')).toBe('npm run dev');
     const given = '../turnpike/create-turnpike-0.1.0.tgz';
     for (const [node, packages, own] of [
-      ['20.20.2', '', 'create-turnpike'],
-      ['22.17.9', given, given],
+      ['20.20.2', '', '--package=create-turnpike'],
+      ['22.17.9', given, `--package=${given}`],
+      ['22.17.9', `${given}\n\n/a b/c.tgz`, `--package=${given} "--package=/a b/c.tgz"`],
     ] as const) {
       const message = expect.stringMatching(
         new RegExp(
-          `Install Node 22\\.18 [^]* npx --package=node-\\S+@24 --package=${own} -c 'create-turnpike my-app'\n` +
-            "[^]* npx --package=node-\\S+@24 -c 'npm run dev'$",
+          `Install Node 22\\.18 [^]* npx -y --package=node-\\S+@24 ${own} -c 'create-turnpike my-app'\n` +
+            "[^]* npx -y --package=node-\\S+@24 -c 'npm run dev'$",
         ),
       );
       expect(() => createProject(['my-app'], { node, packages })).toThrow(

@@ -21,7 +21,9 @@ export function checkCommand(command: CliCommand, cli: Cli): void {
     if (faults.length > 0) return;
     cli.out(`No faults. Tools of your own: ${tools.join(', ') || 'none'}.\n`);
     cli.err(`Agents: ${config.instructionRoot}\n`);
-    cli.err(`MCP servers: ${config.mcpFile ?? 'none; TURNPIKE_MCP_FILE lists them'}\n`);
+    cli.err(
+      `MCP servers: ${config.mcpFile === undefined ? 'none; TURNPIKE_MCP_FILE lists them' : `${config.mcpFile} (none was started)`}\n`,
+    );
     cli.err(
       `Tools: ${config.toolsDir ?? 'none looked at; set TURNPIKE_TOOLS_DIR to their folder'}\n`,
     );

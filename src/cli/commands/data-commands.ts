@@ -181,11 +181,6 @@ export function forgetCommand(command: CliCommand, cli: Cli): void {
     .addOption(urlOption)
     .action((principal, { dryRun = false, projects = false, yes = false, json, url }) => {
       const canAsk = process.stdin.isTTY && process.stderr.isTTY;
-      if (!dryRun && !yes && !canAsk) {
-        throw new UsageError(
-          `This deletes all that is stored of ${principal}, and cannot be undone: call it with --yes, or with --dry-run to see what there is`,
-        );
-      }
       const show = (report: PrincipalReport, verb: string): void => {
         const text = json
           ? JSON.stringify(report)
@@ -194,8 +189,14 @@ export function forgetCommand(command: CliCommand, cli: Cli): void {
       };
       return runOnData(cli, { url }, async (data) => {
         if (dryRun || !yes) {
-          show(await data.count(principal), 'Stored');
-          if (dryRun) return 0;
+          const stored = await data.count(principal);
+          show(stored, 'Stored');
+          if (dryRun || isNothing(stored, projects)) return 0;
+          if (!canAsk) {
+            throw new UsageError(
+              `This deletes all that is stored of ${principal}, and cannot be undone: call it with --yes, or with --dry-run to see what there is`,
+            );
+          }
           if (!(await confirm('Delete all of it? It cannot be undone. [y/N] '))) return 1;
         }
         show(await data.forget(principal, { projects }), 'Deleted');
@@ -228,12 +229,17 @@ function describeStored(
   { verb, projects }: { verb: string; projects: boolean },
 ): string {
   const { projectFolder, ...counts } = report;
-  if (!projects && Object.values(counts).every((count) => count === 0)) {
+  if (isNothing(report, projects)) {
     return `Nothing is stored of ${JSON.stringify(principal)}; the name of a principal is letter for letter.`;
   }
   const lines = Object.entries(counts).map(([what, count]) => `  ${words(what)}: ${count}`);
   const folder = projects ? [`  project folder: ${projectFolder}`] : [];
   return [`${verb} of ${principal}:`, ...lines, ...folder].join('\n');
+}
+
+/** Whether nothing is stored. A project folder is looked for where it is to be deleted. */
+function isNothing({ projectFolder: _, ...counts }: PrincipalReport, projects: boolean): boolean {
+  return !projects && Object.values(counts).every((count) => count === 0);
 }
 
 /** `fileBytes` → `file bytes`. */

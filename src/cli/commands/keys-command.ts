@@ -81,7 +81,11 @@ function createCommand(command: CliCommand, cli: Cli): void {
       limitOf('requests-per-minute'),
     )
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOf('concurrent-turns'))
-    .option('--tokens-per-day <N>', 'at most N tokens a day', limitOf('tokens-per-day'))
+    .option(
+      '--tokens-per-day <N>',
+      'at most N tokens a day, without those read from a cache',
+      limitOf('tokens-per-day'),
+    )
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOf('usd-per-day'))
     .action(
       ({ json, url, principal, name, scopes, expires, projectRoot, mints, approves, ...given }) => {
@@ -122,7 +126,11 @@ function setCommand(command: CliCommand, cli: Cli): void {
       limitOrDefault('requests-per-minute'),
     )
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOrDefault('concurrent-turns'))
-    .option('--tokens-per-day <N>', 'at most N tokens a day', limitOrDefault('tokens-per-day'))
+    .option(
+      '--tokens-per-day <N>',
+      'at most N tokens a day, without those read from a cache',
+      limitOrDefault('tokens-per-day'),
+    )
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOrDefault('usd-per-day'))
     .action((id, { json, url, name, ...limits }) => {
       if (name === undefined && Object.keys(limits).length === 0) {

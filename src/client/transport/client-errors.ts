@@ -4,6 +4,7 @@ export interface RefusalFacts {
   retryable: boolean;
   retryAfterMs?: number | undefined;
   requestId?: string | undefined;
+  correlationId?: string | undefined;
   details?: unknown;
 }
 
@@ -18,6 +19,8 @@ export class TurnpikeError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The model provider's id of its request. */
   readonly requestId: string | undefined;
+  /** The server's id of the request, by which its log has it. */
+  readonly correlationId: string | undefined;
   /** Structured facts beside the message; for preferences, the fault of each field. */
   readonly details: unknown;
 
@@ -29,6 +32,7 @@ export class TurnpikeError extends Error {
     this.retryable = facts.retryable;
     this.retryAfterMs = facts.retryAfterMs;
     this.requestId = facts.requestId;
+    this.correlationId = facts.correlationId;
     this.details = facts.details;
   }
 }
@@ -85,6 +89,7 @@ export async function parseRefusal(response: Response, now: number): Promise<Tur
       body?.retryable ?? (retryAfterMs !== undefined || retryableStatuses.has(status) || isGateway),
     retryAfterMs,
     requestId: body?.requestId,
+    correlationId: headers.get('x-request-id') ?? undefined,
   });
 }
 

@@ -10,6 +10,7 @@ describe('nearestName', () => {
     ['Description', 'description'],
     ['permision', 'permissions'],
     ['dissalowed_tools', 'disallowed_tools'],
+    ['tolos', 'tools'],
     ['temperature', undefined],
     ['x', undefined],
     ['', undefined],
@@ -22,6 +23,7 @@ describe('nearestName', () => {
   it('takes the nearest of several', () => {
     expect(nearestName('grap', ['grip', 'grab', 'grap'])).toBe('grap');
     expect(nearestName('globs', ['grobs', 'glob'])).toBe('grobs');
+    expect(nearestName('gerp', ['read', 'grep'])).toBe('grep');
     expect(nearestName('a', [])).toBeUndefined();
   });
 

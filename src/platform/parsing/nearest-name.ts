@@ -21,16 +21,19 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
-/** The Levenshtein distance of two names. */
+/** The distance of two names in letters that are added, left out, replaced, or exchanged with their neighbour. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
     for (let column = 0; column < to.length; column += 1) {
       const replaced = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+      const isExchanged = from[index] === to[column - 1] && from[index - 1] === to[column];
+      const exchanged = isExchanged ? (before[column - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, exchanged, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[row.length - 1] ?? 0;
 }

@@ -21,7 +21,7 @@ describe('the Node that Turnpike runs on', () => {
   it('is installed by who has no clone', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'turnpike-package-'));
     expect(nodeFault('20.20.2', folder)).toMatch(
-      /^Turnpike needs Node 22\.15 or later, and this is 20\.20\.2\. Install Node 24 \(https:.*\), or run .*\n {2}npx --package=node-\w+-\w+@24 -c 'COMMAND'\n$/,
+      /^Turnpike needs Node 22\.15 or later, and this is 20\.20\.2\. Install Node 24 \(https:.*\), or run .*\n {2}npx -y --package=node-\w+-\w+@24 -c 'COMMAND'\n$/,
     );
     await rm(folder, { recursive: true });
   });

@@ -23,7 +23,7 @@ export function nodeFault(
         '(on Windows: npm run turnpike -- COMMAND)\n' +
         `A script of your own runs on the Node that it brings:\n  ${path.join(root, 'node_modules/.bin/node')} SCRIPT\n`
     : `${fault} Install Node 24 (https://nodejs.org/en/download), or run the command on one of the npm registry:\n` +
-        `  npx --package=${nodePackage()} -c 'COMMAND'\n`;
+        `  npx -y --package=${nodePackage()} -c 'COMMAND'\n`;
 }
 
 /** A release of Node in the npm registry, for this machine. */

@@ -73,7 +73,7 @@ describe('a Turnpike inside of an application', () => {
       console.log('http://127.0.0.1:' + server.address().port));`;
     const program = (block?.code ?? '')
       .replace(".turnpike-embedded'", `${newFolder()}'`)
-      .replace('app.listen(3000);', listening);
+      .replace("app.listen(3000, '127.0.0.1');", listening);
     mkdirSync(path.join(packageRoot, 'build'), { recursive: true });
     const file = 'build/documented-host.mjs';
     writeFileSync(path.join(packageRoot, file), program);

@@ -152,7 +152,10 @@ describe('the Nest application of the guide', () => {
     const [, , asking, application] = blocks;
     const program = (application?.code ?? '')
       .replace('.turnpike-embedded', newFolder())
-      .replace('app.listen(3000);', "app.listen(0, '127.0.0.1'); console.log(await app.getUrl());");
+      .replace(
+        "app.listen(3000, '127.0.0.1');",
+        "app.listen(0, '127.0.0.1'); console.log(await app.getUrl());",
+      );
     compile(program, 'build/documented-nest.mjs');
     const host = startHost('build/documented-nest.mjs', {});
     try {
