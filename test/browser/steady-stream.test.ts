@@ -46,7 +46,7 @@ describe('a reply that streams', () => {
     await page.evaluate('void (window.shifts.length = 0)');
     // A list that comes late fills places that are kept for it.
     sendModels();
-    await page.locator('header').getByText('rehearsal', { exact: true }).waitFor();
+    await page.locator('header').getByText('claude-sonnet-5-5', { exact: true }).waitFor();
     await chat.status('Done');
     expect(await page.evaluate('window.shifts')).toEqual([]);
     expect(await page.evaluate('window.refused')).toEqual([]);

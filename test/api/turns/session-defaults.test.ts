@@ -24,6 +24,7 @@ describe('sessions of people', () => {
         principal: 'local',
         isKeyed: false,
         scopes: ['turns', 'approvals'],
+        command: 'turnpike',
         projectRoot: path.join(server.config.projectsDir, 'default'),
         persona: 'WORKING_ITEMS',
         mode: 'direct',

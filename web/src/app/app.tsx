@@ -6,7 +6,8 @@ import { IconButton } from '../components/button.js';
 import { LiveRegion } from './announce.js';
 import { noteFault } from '../api/connection.js';
 import { ConnectionBar } from './connection-bar.js';
-import { DocumentTitle } from './document-title.js';
+import { DocumentTitle, useOpenQuestions } from './document-title.js';
+import { countOf } from '../components/format.js';
 import { KeyDialog } from './key-dialog.js';
 import { apiKey, keyRequest } from '../api/api-key.js';
 import { useValue } from '../hooks/value-store.js';
@@ -248,6 +249,7 @@ function UnknownPage() {
 function TopBar() {
   const [path] = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const questions = useOpenQuestions();
   const drawer = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen) drawer.current?.showModal();
@@ -260,6 +262,14 @@ function TopBar() {
       </IconButton>
       <img src={markUrl} alt="" className="size-5" />
       <span className="truncate text-sm font-semibold">Turnpike</span>
+      {questions > 0 && (
+        <Link
+          href="/approvals"
+          className="ml-auto rounded-full bg-amber-wash px-2.5 py-1 text-xs font-medium whitespace-nowrap text-amber"
+        >
+          {countOf(questions, 'approval')}
+        </Link>
+      )}
       {isOpen && (
         <dialog
           ref={drawer}

@@ -16,12 +16,17 @@ export function useDocumentSubject(text: string | undefined): void {
 /** Keeps the title of the tab, with the number of open approvals. */
 export function DocumentTitle({ page }: { page: string }) {
   const about = useValue(subject);
-  const { data: pending = [] } = usePendingApprovals();
-  const { data: awaited = [] } = useAwaitedApprovals();
-  const count = pending.length + awaited.length;
+  const count = useOpenQuestions();
   useEffect(() => {
     const words = about === '' ? page : about;
     document.title = `${count > 0 ? `(${count}) ` : ''}${words} · Turnpike`;
   }, [about, page, count]);
   return null;
+}
+
+/** The number of open approvals, own ones and those of others that the caller may answer. */
+export function useOpenQuestions(): number {
+  const { data: pending = [] } = usePendingApprovals();
+  const { data: awaited = [] } = useAwaitedApprovals();
+  return pending.length + awaited.length;
 }

@@ -119,7 +119,12 @@ function BarRow({ bar, startMs, spanMs }: { bar: Bar; startMs: number; spanMs: n
               {label}
             </Link>
           )}
-          {words[status] !== '' && <span className="sr-only">, {words[status]}</span>}
+          {words[status] !== '' && (
+            <span className={status === 'bad' ? 'shrink-0 text-bad' : 'sr-only'}>
+              <span className="sr-only">, </span>
+              {words[status]}
+            </span>
+          )}
         </span>
       </th>
       <td className="py-1 text-right whitespace-nowrap text-soft tabular-nums">

@@ -36,7 +36,7 @@ export function UsagePage() {
     const query = formatView({ ...view, ...changed });
     navigate(`/usage${query === '' ? '' : `?${query}`}`);
   };
-  const { of, range, by, show } = view;
+  const { of, range, by } = view;
   const days = daysOf(range, Date.now());
   const since = days[0] ?? '';
   const usage = useQuery({
@@ -48,6 +48,7 @@ export function UsagePage() {
   const isRehearsal = useModels()?.provider === 'rehearsal';
   // A price can be given to the rehearsal model as well.
   const isFree = isRehearsal && usage.data?.every(({ usd }) => usd === 0) === true;
+  const show = view.show ?? (isFree ? 'tokens' : 'usd');
   return (
     <Page
       title="Usage"

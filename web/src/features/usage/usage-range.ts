@@ -30,7 +30,8 @@ export interface ShownUsage {
   of: 'own' | 'all';
   range: string;
   by: UsageField;
-  show: 'usd' | 'tokens';
+  /** Undefined: nobody chose. */
+  show: 'usd' | 'tokens' | undefined;
 }
 
 const DEFAULT_RANGE = '30d';
@@ -44,7 +45,7 @@ export function parseView(search: string): ShownUsage {
     of,
     range: Object.hasOwn(rangeDays, range) ? range : DEFAULT_RANGE,
     by: fieldsOf[of].find((field) => field === given.get('by')) ?? 'model',
-    show: given.get('show') === 'tokens' ? 'tokens' : 'usd',
+    show: (['usd', 'tokens'] as const).find((what) => what === given.get('show')),
   };
 }
 
@@ -54,6 +55,6 @@ export function formatView({ of, range, by, show }: ShownUsage): string {
   if (of === 'all') query.set('of', of);
   if (range !== DEFAULT_RANGE) query.set('range', range);
   if (by !== 'model') query.set('by', by);
-  if (show !== 'usd') query.set('show', show);
+  if (show !== undefined) query.set('show', show);
   return query.toString();
 }
