@@ -238,8 +238,9 @@ function describeStored(
 }
 
 /** Whether nothing is stored. A project folder is looked for where it is to be deleted. */
-function isNothing({ projectFolder: _, ...counts }: PrincipalReport, projects: boolean): boolean {
-  return !projects && Object.values(counts).every((count) => count === 0);
+function isNothing(report: PrincipalReport, projects: boolean): boolean {
+  // The folder is a text.
+  return !projects && Object.values(report).every((one) => one === 0 || typeof one === 'string');
 }
 
 /** `fileBytes` → `file bytes`. */
