@@ -81,11 +81,7 @@ function createCommand(command: CliCommand, cli: Cli): void {
       limitOf('requests-per-minute'),
     )
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOf('concurrent-turns'))
-    .option(
-      '--tokens-per-day <N>',
-      'at most N tokens a day, without those read from a cache',
-      limitOf('tokens-per-day'),
-    )
+    .option('--tokens-per-day <N>', 'at most N uncached tokens a day', limitOf('tokens-per-day'))
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOf('usd-per-day'))
     .action(
       ({ json, url, principal, name, scopes, expires, projectRoot, mints, approves, ...given }) => {
@@ -128,7 +124,7 @@ function setCommand(command: CliCommand, cli: Cli): void {
     .option('--concurrent-turns <N>', 'at most N turns at once', limitOrDefault('concurrent-turns'))
     .option(
       '--tokens-per-day <N>',
-      'at most N tokens a day, without those read from a cache',
+      'at most N uncached tokens a day',
       limitOrDefault('tokens-per-day'),
     )
     .option('--usd-per-day <X>', 'at most X US$ a day', limitOrDefault('usd-per-day'))
