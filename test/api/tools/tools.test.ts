@@ -335,7 +335,7 @@ describe('options', () => {
     expect(await noticesOf(['glob', 'raed', 'reads'])).toEqual([
       expect.objectContaining({
         kind: 'tools-unknown',
-        text: 'The turn has no tool for these names in opts.tools: "raed", "reads" (do you mean read?).',
+        text: 'The turn has no tool for these names in opts.tools: "raed" (do you mean read?), "reads" (do you mean read?).',
       }),
     ]);
     expect(await noticesOf(['glob', 'read', 'todo_write', 'load_skill'])).toEqual([]);
