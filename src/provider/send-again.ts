@@ -30,13 +30,17 @@ export interface SendAgainOptions {
 /**
  * Sends a request, again where it failed before its answer for a reason that may pass.
  *
+ * @param send takes the number of tries that failed before it.
  * @throws TypedError of the last try; the signal's reason.
  */
-export async function sendAgain<T>(send: () => Promise<T>, options: SendAgainOptions): Promise<T> {
+export async function sendAgain<T>(
+  send: (failures: number) => Promise<T>,
+  options: SendAgainOptions,
+): Promise<T> {
   const { clock, signal, maxRetries, toError, wanted, tell } = options;
   for (let failures = 0; ; failures += 1) {
     try {
-      return await send();
+      return await send(failures);
     } catch (thrown) {
       signal.throwIfAborted();
       const error = toError(thrown);

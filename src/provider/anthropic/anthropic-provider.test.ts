@@ -191,7 +191,8 @@ describe('AnthropicProvider.stream', () => {
     );
     const { events, error } = await run(provider(served.url, { maxRetries: 2 }));
     expect([events.at(-1)?.type, error]).toEqual(['ended', undefined]);
-    expect(served.requests).toHaveLength(3);
+    const tries = served.requests.map(({ headers }) => headers['x-stainless-retry-count']);
+    expect(tries).toEqual(['0', '1', '2']);
     const reasons = { 429: 'rate-limited', 529: 'overloaded' };
     const reason = reasons[status as keyof typeof reasons] ?? 'unavailable';
     const retrying = { type: 'retrying', maxRetries: 2, afterMs: 1, reason };

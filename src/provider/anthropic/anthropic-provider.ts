@@ -180,8 +180,12 @@ export class AnthropicProvider implements ModelProvider {
     const body = toBody(named.request, this.profile);
     const headers = { ...named.headers, 'content-type': 'application/json' };
     // Not again by the SDK, which tells nobody.
-    const sent = { signal, headers, body, maxRetries: 0 };
-    const response = await sendAgain(() => client.messages.create(params, sent).asResponse(), {
+    const send = (failures: number): Promise<Response> => {
+      const counted = { ...headers, 'x-stainless-retry-count': String(failures) };
+      const options = { signal, headers: counted, body, maxRetries: 0 };
+      return client.messages.create(params, options).asResponse();
+    };
+    const response = await sendAgain(send, {
       clock: this.#clock,
       signal,
       maxRetries: this.#config.maxRetries,
