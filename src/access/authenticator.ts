@@ -36,7 +36,7 @@ export class Authenticator {
   /** The kinds that are set up, in the order in which they are asked. */
   #kinds: readonly CredentialKind[] = [];
   #hasIssuers = false;
-  /** Whether requests without a key may be answered, where there are no keys. Others reach the server else. */
+  /** Whether a server without keys answers anybody: this machine alone reaches it, or its operator allows it. */
   readonly #mayBeKeyless: boolean;
 
   constructor(

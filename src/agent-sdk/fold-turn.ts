@@ -32,7 +32,7 @@ interface SeenCall {
 
 const overload = { error_status: 529, error: 'overloaded' } as const;
 
-/** What programs read of the reason for which a model is asked again. */
+/** Programs read these fields for the server's reasons to ask a model again. */
 const retryErrors = new Map<unknown, Pick<SDKAPIRetryMessage, 'error_status' | 'error'>>([
   ['overloaded', overload],
   ['rate-limited', { error_status: 429, error: 'rate_limit' }],
@@ -268,7 +268,7 @@ export class TurnFold {
     ];
   }
 
-  /** The server asks an overloaded model again. */
+  /** The server asks a model again that gave no answer. */
   #retried(frameId: string, metadata: Readonly<Record<string, unknown>>): SDKMessage {
     const { afterMs, retry, maxRetries, reason } = metadata;
     return {

@@ -131,7 +131,7 @@ export interface SDKAPIRetryMessage extends Identified {
   attempt: number;
   max_retries: number;
   retry_delay_ms: number;
-  /** Null: the server does not say which. */
+  /** The status of the model's answer. Null: it was another one, or there was no answer. */
   error_status: 429 | 529 | null;
   error: 'overloaded' | 'rate_limit' | 'server_error';
 }

@@ -5,6 +5,5 @@ export { OptionLoader } from './option-loader.js';
 export { optionFields } from './option-rule.js';
 export { parseReplaced } from './option-rules.js';
 export { OptionsModule } from './options.module.js';
-export { parseOutput } from '../tools/output/schema-checks.js';
 export { TurnOptionsDto } from './turn-options.dto.js';
 export { unusedFields } from './unused-fields.js';

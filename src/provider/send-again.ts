@@ -19,7 +19,7 @@ export interface SendAgainOptions {
   signal: AbortSignal;
   /** Tries after the first. */
   maxRetries: number;
-  /** What was thrown, as an error of ours. */
+  /** Makes one of our errors of what was thrown. */
   toError(thrown: unknown): TypedError;
   /** Whether the provider wants the request again, where it says so. Undefined: it says nothing. */
   wanted?(thrown: unknown): boolean | undefined;

@@ -245,7 +245,7 @@ export class SessionDefaultsDto {
   isKeyed!: boolean;
   /** What the caller may do. */
   @ApiProperty({ isArray: true, enum: keyScopes }) scopes!: readonly KeyScope[];
-  /** What the command line is called at the server: `turnpike`, or `./turnpike` in a clone. */
+  /** The command line's name at the server: `turnpike`, or `./turnpike` in a clone. */
   command!: string;
   /** The folder of a session that names none. */
   projectRoot!: string;

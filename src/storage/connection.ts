@@ -63,7 +63,7 @@ const COPY_MS = 60_000;
 /** Bytes before the rows: signature, flags, and the length of an absent extension. */
 const HEAD_BYTES = 19;
 
-/** What `pg` reads and sets of a statement that has a timeout. */
+/** `pg` reads `query_timeout`, in ms, and sets `callback`, which ends its timer. */
 type TimedCopy = ReturnType<typeof copyTo> & { query_timeout?: number; callback?: () => void };
 
 /** Runs a statement of one column. @returns the column's bytes, row by row. */
@@ -87,7 +87,7 @@ export function openCopyOut(pool: Pool): CopyOut {
       client.release(true);
       throw error;
     } finally {
-      // The driver's timer would keep the process alive: `pg` ends it by this function, which a copy never calls.
+      // A copy never calls it, and the timer would keep the process alive.
       copy.callback?.();
     }
   };

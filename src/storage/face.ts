@@ -1,4 +1,4 @@
-/** What wires read and write of the database beside what turns and sessions do for them. For wires. */
+/** The database, as far as turns and sessions do not read and write it for wires. For wires. */
 
 export { DATABASE, type Database, isStorable, type Queryable, storableText } from './connection.js';
 export { violatedConstraint } from './database-errors.js';

@@ -14,6 +14,7 @@ export { OAuthLoginError } from './mcp/oauth/oauth-error.js';
 export { type Bringer, type LoginToBegin, OAuthFlows } from './mcp/oauth/oauth-flows.js';
 export type { PromptAccess } from './mcp/prompts.js';
 export { authorizeName, MAX_MCP_TOOLS, prefixOf, serverOf } from './mcp/tool-names.js';
+export { parseOutput } from './output/schema-checks.js';
 export { describedTool, type RegisteredTool, ToolRegistry } from './registry.js';
 export { type MemoryAccess, type SkillAccess, ToolFailure } from './tool.js';
 export { ToolsModule } from './tools.module.js';

@@ -239,8 +239,8 @@ function describeStored(
 
 /** Whether nothing is stored. A project folder is looked for where it is to be deleted. */
 function isNothing(report: PrincipalReport, projects: boolean): boolean {
-  // The folder is a text.
-  return !projects && Object.values(report).every((one) => one === 0 || typeof one === 'string');
+  const counts = Object.values(report).filter((one) => typeof one === 'number');
+  return !projects && counts.every((count) => count === 0);
 }
 
 /** `fileBytes` → `file bytes`. */

@@ -21,8 +21,7 @@ import type { Narrow, SourceTools, ToolOffer, ToolSource } from '../state/tool-s
 import { canAsk, offerOf } from '../state/turn-row.js';
 import { isBelow } from './own-sources.js';
 import { emitOnce } from './start-events.js';
-import { commandsLeftOut } from './tool-notices.js';
-import { unknownTools } from './unknown-tools.js';
+import { commandsLeftOut, unknownTools } from './tool-notices.js';
 
 /** Tools that are chosen and not yet opened. */
 export interface PreparedTools extends OfferedTools {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors/typed-error.js';
 import { takeRequest } from '../../http/face.js';
-import { parseOutput } from '../../options/face.js';
+import { parseOutput } from '../../tools/face.js';
 import { compact, isPlainObject } from '../../platform/face.js';
 import { efforts } from '../../storage/face.js';
 import { CreateResponseDto } from './responses.dto.js';

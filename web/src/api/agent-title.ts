@@ -1,6 +1,6 @@
 /**
- * What people read in place of an agent's name: its title. A server with one agent runs it where the default is asked for
- * and is not there. An agent that is not listed keeps its name. Pure.
+ * An agent's title, which people read in place of its name. A server with one agent runs it where the default is not
+ * there: then the title is that of the one. An agent that is not listed keeps its name. Pure.
  *
  * @param standard the name of the default; undefined: it is not known.
  */

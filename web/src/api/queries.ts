@@ -70,7 +70,7 @@ export function useAgents() {
   return useQuery({ queryKey: ['agents'], queryFn: () => client().agents() });
 }
 
-/** What people read in place of an agent's name: see `agentTitle`. */
+/** Agents' titles, which people read in place of their names: see `agentTitle`. */
 export function useAgentTitles(): (name: string) => string {
   const { data: agents = [] } = useAgents();
   const standard = useCaller()?.persona;
