@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import type { TypedError } from '../errors/typed-error.js';
 import { providerError } from './provider-errors.js';
 import { RetryNews, sendAgain, type Retrying, type SendAgainOptions } from './send-again.js';
 import type { ModelEvent } from './model-types.js';
@@ -13,28 +14,31 @@ const failed = (more: { retryable?: boolean; retryAfterMs?: number; status?: num
 
 /** Sends until it is over, on a clock that moves to each pause's end. */
 async function run(
-  error: unknown,
+  thrown: Error,
   { successAt = Infinity, ...more }: Partial<SendAgainOptions> & { successAt?: number } = {},
 ) {
   const clock = new ManualClock();
   const told: Retrying[] = [];
   const tries: number[] = [];
-  const sending = sendAgain(
-    (failures) => {
-      tries.push(failures);
-      return failures >= successAt ? Promise.resolve('sent') : Promise.reject(error as Error);
-    },
-    {
-      clock,
-      signal: new AbortController().signal,
-      maxRetries: 2,
-      toError: (thrown) => thrown as ReturnType<typeof failed>,
-      tell: (event) => told.push(event),
-      ...more,
-    },
-  ).catch((thrown: unknown) => thrown);
+  const options: SendAgainOptions = {
+    clock,
+    signal: new AbortController().signal,
+    maxRetries: 2,
+    toError: (one) => one as TypedError,
+    tell: (event) => told.push(event),
+    ...more,
+  };
+  const send = async (failures: number): Promise<string> => {
+    tries.push(failures);
+    await Promise.resolve();
+    if (failures < successAt) throw thrown;
+    return 'sent';
+  };
+  const sending = Promise.allSettled([sendAgain(send, options)]);
   for (let turns = 0; turns < 5; turns += 1) await clock.advance(30_000);
-  return { end: await sending, tries, pauses: told.map(({ afterMs }) => afterMs), told };
+  const [sent] = await sending;
+  const end: unknown = sent.status === 'fulfilled' ? sent.value : sent.reason;
+  return { end, tries, pauses: told.map(({ afterMs }) => afterMs), told };
 }
 
 describe('sendAgain', () => {

@@ -81,6 +81,18 @@ describe('an approval', () => {
     expect(existsSync(inProject('listed.txt'))).toBe(true);
   });
 
+  it('is told of on a phone, beside the button that opens the pages', async () => {
+    const { page, card, press, chat } = await ask('phone.txt');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('link', { name: '1 approval' }).click();
+    await page.waitForURL('**/approvals');
+    await page.goBack();
+    await card.waitFor();
+    await press('Deny');
+    await page.keyboard.press('Enter');
+    await chat.status('Done');
+  });
+
   it('of a tool of the client’s can be declined only', async () => {
     const { client, projectRoot } = on.server;
     const sessionId = await client.createSession(projectRoot);

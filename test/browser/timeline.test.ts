@@ -68,6 +68,16 @@ describe('the timeline of a turn', () => {
     expect(faults).toEqual([]);
   });
 
+  it('says which call failed', async () => {
+    const { stream, turnId } = await start('[[tool=read {"file_path":"gone.txt"}]]');
+    await stream.all();
+    const { page } = await on.console.visit(`/turns/${turnId}`);
+    const bars = page.getByRole('table', { name: 'What the turn did' });
+    const failed = bars.getByRole('rowheader').filter({ hasText: 'read' }).getByText('failed');
+    // For eyes too: what readers alone are told has one pixel.
+    expect((await failed.boundingBox())?.width).toBeGreaterThan(10);
+  });
+
   it('grows while the turn runs, which can be stopped from there', async () => {
     const { turnId } = await start('[[tokens=3000 gap=20]]');
     const { page } = await on.console.visit(`/turns/${turnId}`);
