@@ -5,7 +5,7 @@ import { toldEverywhere } from './told-everywhere.js';
 import { expectedOutcomes } from './expected-outcomes.js';
 
 /** How many differences are told, of cases and of all of them. They may only become fewer. */
-const MOST_DIFFERENCES = 87;
+const MOST_DIFFERENCES = 86;
 const MOST_EVERYWHERE = 5;
 
 describe('the cases that both SDKs run', () => {

@@ -114,10 +114,6 @@ const ofStreams: readonly ToldDifference[] = [
   ...told('deltas', ['deltas', 'order'], { names: ['two texts'], why: oneText }),
   ...told('deltas', ['deltas', 'order'], { names: ['of a subagent'], why: ofSubagents }),
   ...told('order', ['order'], { names: ['a subagent that is waited for'], why: ofSubagents }),
-  ...told('order', ['order'], {
-    names: ['a model that is overloaded once'],
-    why: 'The server repeats requests by itself, and no message tells it.',
-  }),
 ];
 
 const ofStops: readonly ToldDifference[] = [
